@@ -1,0 +1,66 @@
+// Builds the Worker into build/, unless nothing changed since it was built. `npm run build`, and the [build] of
+// wrangler.toml: what a clean clone needs is installed first.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildTools, checkRust } from "./rust.mjs";
+import { onPinnedNode, root } from "./setup.mjs";
+import { main, run, step } from "./step.mjs";
+
+// Everything the result depends on. package-lock.json stands for wasm-opt and esbuild.
+const inputs = ["src", ".cargo", "build.rs", "Cargo.toml", "Cargo.lock", "scripts/build.mjs", "package-lock.json"];
+const stamp = join(root, "build", ".stamp");
+
+/** Builds the Worker; expects the pinned Node. */
+export async function buildWorker() {
+  const wanted = await fingerprint();
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) {
+    console.log("ok Worker: build/ is up to date");
+    return;
+  }
+  rmSync(stamp, { force: true });
+  const { workerBuild, wasmBindgen } = await buildTools();
+  await step(
+    "Worker",
+    () =>
+      run(workerBuild, ["--release", "--", "--locked"], {
+        cwd: root,
+        // Without these it would download its own, from where not every machine may.
+        env: {
+          WASM_BINDGEN_BIN: wasmBindgen,
+          WASM_OPT_BIN: join(root, "node_modules", ".bin", "wasm-opt"),
+          ESBUILD_BIN: join(root, "node_modules", ".bin", "esbuild"),
+        },
+      }),
+    "a minute or two the first time",
+  );
+  mkdirSync(join(root, "build"), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+async function fingerprint() {
+  const hash = createHash("sha256").update(await run("rustc", ["--version"], { cwd: root }));
+  for (const path of inputs.flatMap(files)) {
+    hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
+  }
+  return hash.digest("hex");
+}
+
+/** The files at or below a path, in a fixed order; none if there is no such path. */
+function files(path) {
+  const stat = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat ? [path] : [];
+  return readdirSync(join(root, path))
+    .sort()
+    .flatMap((name) => files(join(path, name)));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    await onPinnedNode();
+    await checkRust();
+    await buildWorker();
+  });
+}

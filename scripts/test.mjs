@@ -1,0 +1,69 @@
+// `npm test`: everything that is checked, in one command, from a fresh clone. Every step runs even if an earlier one
+// failed. `npm test -- --only NAME` runs one step.
+
+import { onPinnedNode, root, SetupError } from "./setup.mjs";
+import { main, report, run, step } from "./step.mjs";
+
+const clippy = ["clippy", "--locked", "--quiet"];
+const deny = ["--", "-D", "warnings"];
+const cargo = (...args) => run("cargo", args, { cwd: root });
+
+// In the order of how soon they fail. What needs a compiler shares what cargo built for the step before.
+const steps = {
+  rustfmt: () => cargo("fmt", "--check"),
+  biome: () => run("biome", ["check", "--error-on-warnings", "--no-errors-on-unmatched"], { cwd: root }),
+  clippy: () => cargo(...clippy, "--all-targets", ...deny),
+  "clippy-wasm": () => cargo(...clippy, "--target", "wasm32-unknown-unknown", "--lib", ...deny),
+  docs: () =>
+    run("cargo", ["doc", "--locked", "--quiet", "--no-deps", "--document-private-items"], {
+      cwd: root,
+      env: { RUSTDOCFLAGS: "-D warnings" },
+    }),
+  dependencies: async () => {
+    const { cargoMachete } = await import("./rust.mjs");
+    await run(await cargoMachete(), ["--skip-target-dir"], { cwd: root });
+  },
+  "cargo-test": () => run("cargo", ["test", "--locked"], { cwd: root, show: true }),
+  build: async () => {
+    const { buildWorker } = await import("./build.mjs");
+    await buildWorker();
+  },
+  "node-test": () => run(process.execPath, ["--test", "test/**/*.test.mjs"], { cwd: root, show: true }),
+};
+
+// Those that can take a while when everything has to be compiled, announced before they start.
+const hints = {
+  clippy: "half a minute the first time",
+  "clippy-wasm": "half a minute the first time",
+  "cargo-test": "a minute the first time",
+  "node-test": "the Worker in workerd",
+};
+
+await main(async () => {
+  const started = performance.now();
+  const chosen = choose(process.argv.slice(2));
+  await onPinnedNode();
+  const { checkRust } = await import("./rust.mjs");
+  await checkRust();
+  const failed = [];
+  for (const name of chosen) {
+    await step(name, steps[name], hints[name]).catch((error) => {
+      report(error);
+      failed.push(name);
+    });
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  if (failed.length > 0) {
+    console.log(`\nfailed: ${failed.join(", ")} (${chosen.length} steps in ${seconds} s)`);
+    process.exitCode = 1;
+  } else {
+    console.log(`\nall ${chosen.length} steps passed in ${seconds} s`);
+  }
+});
+
+function choose(args) {
+  if (args.length === 0) return Object.keys(steps);
+  const [option, name] = args;
+  if (option === "--only" && args.length === 2 && Object.hasOwn(steps, name)) return [name];
+  throw new SetupError(`npm test takes nothing, or -- --only with one of: ${Object.keys(steps).join(", ")}`);
+}

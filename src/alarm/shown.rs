@@ -1,0 +1,134 @@
+//! What a channel last showed, as far as the next sweep needs it to tell what changed.
+//!
+//! Text and keys are kept as digests: a thousand entries are to fit into the state twice.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::entry::{Entry, keys_of_event};
+use crate::policy::delivery::Guid;
+use crate::policy::time::{Time, hours};
+
+/// An entry that left less than this ago comes back without a sound: it came and went, and was told once.
+const COMES_BACK_SILENTLY: Duration = hours(1);
+
+/// Entries that left, kept at most: as many as there can be entries by guid.
+const LEFT_KEPT: usize = 1_000;
+
+/// 64 bits that stand for a text. No defence against someone who looks for a collision, and nobody gains by one: it
+/// would leave a text as it was.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digest(u64);
+
+impl Digest {
+    /// FNV-1a. Source: draft-eastlake-fnv.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self(text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:016x}", self.0)
+    }
+}
+
+/// Text, since 64 bits exceed what a JavaScript number holds.
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{self:?}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+/// What was last shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastShown {
+    /// The text.
+    text: Digest,
+    /// The entries, sorted. None: it was shown that nothing is open any more.
+    keys: Vec<Digest>,
+    /// Entries that left within the last hour, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left: Vec<(Digest, Time)>,
+}
+
+impl LastShown {
+    /// What is remembered once `text` shows `entries`, after what was shown `before`.
+    #[must_use]
+    pub fn new(text: Digest, entries: &[Entry], before: Option<&Self>, now: Time) -> Self {
+        let keys = keys(entries);
+        let mut left: Vec<(Digest, Time)> = Vec::new();
+        if let Some(before) = before {
+            let is_gone = |key: &&Digest| keys.binary_search(key).is_err();
+            left.extend(before.left.iter().filter(|(key, at)| is_gone(&key) && is_recent(*at, now)));
+            left.extend(before.keys.iter().filter(is_gone).map(|key| (*key, now)));
+        }
+        let excess = left.len().saturating_sub(LEFT_KEPT);
+        left.drain(..excess);
+        Self { text, keys, left }
+    }
+
+    /// Whether it was shown that nothing is open any more.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Whether this is what was shown. The text alone would not tell: entries that do not fit are only counted in it.
+    #[must_use]
+    pub fn is(&self, text: Digest, entries: &[Entry]) -> bool {
+        self.text == text && self.keys == keys(entries)
+    }
+
+    /// Whether an entry was added: one that was neither shown nor left within the last hour.
+    #[must_use]
+    pub fn lacks_one_of(&self, entries: &[Entry], now: Time) -> bool {
+        let comes_back = |key: &Digest| self.left.iter().any(|(left, at)| left == key && is_recent(*at, now));
+        keys(entries).iter().any(|key| self.keys.binary_search(key).is_err() && !comes_back(key))
+    }
+
+    /// How many entries were shown, and how many of those were about events that passed.
+    #[must_use]
+    pub fn recovered(&self, passed: &[Guid]) -> Recovered {
+        let passed: BTreeSet<Digest> = passed.iter().flat_map(keys_of_event).map(|key| Digest::of(&key)).collect();
+        Recovered { passed: self.keys.iter().filter(|key| passed.contains(key)).count(), all: self.keys.len() }
+    }
+
+    /// Takes every time later than `now` as `now`.
+    pub fn move_to(&mut self, now: Time) {
+        for (_, at) in &mut self.left {
+            *at = now.min(*at);
+        }
+    }
+}
+
+/// Of the entries that left last, how many did so because their event passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Whose event passed.
+    pub passed: usize,
+    /// All that left.
+    pub all: usize,
+}
+
+fn keys(entries: &[Entry]) -> Vec<Digest> {
+    let mut keys: Vec<Digest> = entries.iter().map(|entry| Digest::of(&entry.key)).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn is_recent(at: Time, now: Time) -> bool {
+    now.since(at) < COMES_BACK_SILENTLY
+}

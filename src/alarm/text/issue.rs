@@ -1,0 +1,154 @@
+//! The alarm as an issue of the control repository, in GitHub's Markdown.
+//!
+//! Values from outside stand in code spans: GitHub makes no mention, reference or link of what is in one.
+
+use url::Url;
+
+use super::outside::code_span;
+use super::{ADVANCED_PAGE, HOW_LONG, advice, attempts, events, headline, kinds, link, nothing_open, stretch, why};
+use crate::alarm::Alarm;
+use crate::alarm::entry::{Entry, EntryKind, Undelivered};
+use crate::alarm::shown::{Digest, Recovered};
+use crate::policy::ledger::Loss;
+
+/// Bytes of a body at most, without its marker. GitHub's limit is 65,536 characters; bytes are never fewer.
+const MAX_BYTES: usize = 60_000;
+
+/// Kept free for "and 1,000 more…".
+const MORE_BYTES: usize = 80;
+
+/// Characters of an event name or action, and of a guid, as in Telegram.
+const NAME: usize = 48;
+const GUID: usize = 64;
+
+/// How the Worker names itself in the issue.
+const WRITTEN_BY: &str = "This issue is written by the App itself: it is edited when an entry comes, changes or leaves, and closed when \
+                          nothing is open any more.";
+
+/// An issue, without its marker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// One line.
+    pub title: String,
+    /// Markdown.
+    pub body: String,
+}
+
+impl Issue {
+    /// Stands for the whole issue.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of(&format!("{}\n{}", self.title, self.body))
+    }
+}
+
+/// A comment that nobody sees: by it, and by its author, an issue is known as ours.
+#[must_use]
+pub fn marker(app_id: u64) -> String {
+    format!("<!-- github-app-redeliver:v1 app={app_id} -->")
+}
+
+/// The open entries.
+#[must_use]
+pub fn issue(alarm: &Alarm) -> Issue {
+    let entries = &alarm.entries;
+    let title = headline(entries);
+    let url = link(alarm.advanced_url.as_deref());
+    let mut body = format!("**{title}.**\n\n");
+    if let Some(url) = &url {
+        body.push_str(&format!("[{ADVANCED_PAGE}]({url})\n\n"));
+    }
+    body.push_str("### What to do\n\n");
+    for (name, what) in advice(entries) {
+        body.push_str(&format!("- **{name}**: {what}\n"));
+    }
+    body.push_str(&format!("- {HOW_LONG}\n"));
+    let end = format!("\n{WRITTEN_BY}\n");
+
+    let room = MAX_BYTES.saturating_sub(end.len() + MORE_BYTES);
+    let mut section = None;
+    let mut left_out = entries.len();
+    for entry in entries {
+        let start = if section == Some(Section::of(entry)) { "" } else { Section::of(entry).start() };
+        let line = line(entry, url.as_ref());
+        if body.len() + start.len() + line.len() > room {
+            break;
+        }
+        body.push_str(start);
+        body.push_str(&line);
+        section = Some(Section::of(entry));
+        left_out -= 1;
+    }
+    if left_out > 0 {
+        body.push_str(&format!("\n… and {left_out} more that do not fit here.\n"));
+    }
+    body.push_str(&end);
+    Issue { title, body }
+}
+
+/// What is left when the last entry left.
+#[must_use]
+pub fn closed(recovered: Recovered) -> Issue {
+    let body = format!("{}\n\nWhat stood here is in the history of this text (\"edited\", above).\n", nothing_open(recovered));
+    Issue { title: "Webhook deliveries: nothing is open any more".to_owned(), body }
+}
+
+/// What is left of an issue that goes on in another repository. Neither is named, so that nothing is linked across.
+#[must_use]
+pub fn moved() -> Issue {
+    let body = "The settings name another control repository: this alarm goes on there.\n".to_owned();
+    Issue { title: "Webhook deliveries: this alarm goes on in another repository".to_owned(), body }
+}
+
+/// The two parts of the list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Losses,
+    Events,
+}
+
+impl Section {
+    fn of(entry: &Entry) -> Self {
+        if entry.kind.event().is_some() { Self::Events } else { Self::Losses }
+    }
+
+    fn start(self) -> &'static str {
+        match self {
+            Self::Losses => "\n### Lost\n\n",
+            Self::Events => {
+                "\n### Events\n\n\
+                 | event | first delivery | attempts | why it is not asked for again | guid | repository id |\n\
+                 | --- | --- | --- | --- | --- | --- |\n"
+            }
+        }
+    }
+}
+
+fn line(entry: &Entry, url: Option<&Url>) -> String {
+    match &entry.kind {
+        EntryKind::LeftBehind(loss) => {
+            format!("- **Left behind**: {} {}.{}\n", events(loss.count), stretch(loss), kinds_of(loss))
+        }
+        EntryKind::GapLost(loss) => format!("- **Never read**: GitHub's list of deliveries {}.\n", stretch(loss)),
+        EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => row(event, &why(&entry.kind), url),
+    }
+}
+
+fn row(event: &Undelivered, why: &str, url: Option<&Url>) -> String {
+    let name = code_span(&event.event, NAME);
+    let action = event.action.as_ref().map(|action| format!(" {}", code_span(action, NAME))).unwrap_or_default();
+    let guid = code_span(&event.guid.to_string(), GUID);
+    let guid = url.map_or_else(|| guid.clone(), |url| format!("[{guid}]({url})"));
+    let repository = event.repository_id.map(|id| id.to_string()).unwrap_or_default();
+    let first = event.first.at.for_people();
+    format!("| {name}{action} | {first} | {} | {why} | {guid} | {repository} |\n", attempts(event))
+}
+
+fn kinds_of(loss: &Loss) -> String {
+    let (kinds, others) = kinds(loss);
+    let mut parts: Vec<String> = kinds.iter().map(|(name, count)| format!("{count} × {}", code_span(name, NAME))).collect();
+    if others > 0 {
+        parts.push(format!("{others} of other kinds"));
+    }
+    if parts.is_empty() { String::new() } else { format!(" {}.", parts.join(", ")) }
+}

@@ -1,0 +1,130 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::testing::app_key_pem;
+
+fn read_with(changes: &[(&str, &str)]) -> Result<Config, Problems> {
+    let key = app_key_pem();
+    let mut values = BTreeMap::from([("GITHUB_APP_ID", "12345"), ("GITHUB_APP_PRIVATE_KEY", key.as_str())]);
+    values.extend(changes.iter().copied());
+    read(|name| values.get(name).map(|value| (*value).to_owned()))
+}
+
+fn problems(changes: &[(&str, &str)]) -> Vec<&'static str> {
+    read_with(changes).expect_err("the settings cannot be used").0.iter().map(|problem| problem.setting).collect()
+}
+
+#[test]
+fn only_the_app_and_its_key_are_required() {
+    let config = read_with(&[]).expect("the settings can be used");
+    assert_eq!(config.settings, Settings::default());
+    assert_eq!(config.api_url, "https://api.github.com");
+    assert_eq!((config.telegram.is_some(), config.control_repo), (false, None));
+}
+
+#[test]
+fn an_empty_setting_has_its_default() {
+    let empty = ["WINDOW_HOURS", "CONTROL_REPO", "TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID", "DRY_RUN", "RETRY_STATUS", "HEARTBEAT_URL", "GITHUB_API_URL"];
+    let changes: Vec<(&str, &str)> = empty.iter().map(|name| (*name, "  ")).collect();
+    assert_eq!(read_with(&changes).expect("the settings can be used").settings, Settings::default());
+}
+
+#[test]
+fn every_setting_is_read() {
+    let config = read_with(&[
+        ("GITHUB_API_URL", "https://ghe.example/api/v3/"),
+        ("TELEGRAM_BOT_TOKEN", "123:abc_DEF-9"),
+        ("TELEGRAM_CHAT_ID", "-1001234567890"),
+        ("TELEGRAM_THREAD_ID", "7"),
+        ("CONTROL_REPO", "octo-org/on.call_2"),
+        ("WINDOW_HOURS", "72"),
+        ("MAX_ATTEMPTS", "10"),
+        ("MAX_REDELIVERIES", "200"),
+        ("SUBREQUEST_LIMIT", "10000"),
+        ("FAILURE_PAGES", "5"),
+        ("DELIVERY_PAGES", "100"),
+        ("SUPERSEDED_EVENTS", "workflow_run, check_run"),
+        ("IGNORED_EVENTS", "star"),
+        ("RETRY_STATUS", "408, 429"),
+        ("DRY_RUN", "TRUE"),
+        ("HEARTBEAT_URL", "http://127.0.0.1:8080/ping?key=1"),
+    ])
+    .expect("the settings can be used");
+    let telegram = config.telegram.expect("Telegram is set");
+    assert_eq!((telegram.chat_id.as_str(), telegram.thread_id), ("-1001234567890", Some(7)));
+    assert_eq!(config.api_url, "https://ghe.example/api/v3");
+    assert_eq!(config.control_repo.as_deref(), Some("octo-org/on.call_2"));
+    let expected = Settings {
+        window: hours(72),
+        max_attempts: 10,
+        max_redeliveries: 200,
+        subrequest_limit: 10_000,
+        failure_pages: 5,
+        delivery_pages: 100,
+        superseded_events: vec!["workflow_run".to_owned(), "check_run".to_owned()],
+        ignored_events: vec!["star".to_owned()],
+        retry_status: vec![408, 429],
+        heartbeat: true,
+        dry_run: true,
+    };
+    assert_eq!(config.settings, expected);
+    let none = read_with(&[("SUPERSEDED_EVENTS", "none"), ("RETRY_STATUS", "none"), ("IGNORED_EVENTS", "None")]).expect("none is a list");
+    assert_eq!((none.settings.superseded_events.len(), none.settings.ignored_events.len()), (0, 0));
+}
+
+#[test]
+fn every_wrong_value_names_its_setting() {
+    let table = [
+        ("GITHUB_APP_ID", vec!["", "a b", "<b>", "12345678901234567890123456789012345678901234567890123456789012345"]),
+        ("GITHUB_APP_PRIVATE_KEY", vec!["", "key"]),
+        ("GITHUB_API_URL", vec!["api.github.com", "http://api.github.com", "ftp://x", "https://x/?q", "https://x/#f", "https://u:p@x/", "http://127.0.0.1.evil.example"]),
+        ("TELEGRAM_API_URL", vec!["http://example.com", "x"]),
+        ("TELEGRAM_THREAD_ID", vec!["0", "-1", "x", "1"]),
+        ("CONTROL_REPO", vec!["x", "a/b/c", "/b", "a/", "a/..", "a b/c", "a/b?x"]),
+        ("WINDOW_HOURS", vec!["0", "73", "3.5", "x", "-1"]),
+        ("MAX_ATTEMPTS", vec!["1", "11"]),
+        ("MAX_REDELIVERIES", vec!["0", "1001"]),
+        ("SUBREQUEST_LIMIT", vec!["0", "25", "x"]),
+        ("FAILURE_PAGES", vec!["0", "1001"]),
+        ("DELIVERY_PAGES", vec!["0", "1001"]),
+        ("SUPERSEDED_EVENTS", vec![",", "Issues", "a b"]),
+        ("IGNORED_EVENTS", vec!["<b>", ","]),
+        ("RETRY_STATUS", vec!["200", "500", "408,", "x"]),
+        ("DRY_RUN", vec!["yes", "1"]),
+        ("HEARTBEAT_URL", vec!["http://example.com/", "x"]),
+    ];
+    for (setting, values) in table {
+        for value in values {
+            assert_eq!(problems(&[(setting, value)]), [setting], "{setting}={value}");
+        }
+    }
+}
+
+#[test]
+fn half_given_telegram_names_the_missing_half() {
+    assert_eq!(problems(&[("TELEGRAM_BOT_TOKEN", "1:a")]), ["TELEGRAM_CHAT_ID"]);
+    assert_eq!(problems(&[("TELEGRAM_CHAT_ID", "1")]), ["TELEGRAM_BOT_TOKEN"]);
+    assert_eq!(problems(&[("TELEGRAM_BOT_TOKEN", "x"), ("TELEGRAM_CHAT_ID", "y z")]), ["TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID"]);
+}
+
+#[test]
+fn a_limit_below_what_a_sweep_needs_is_a_problem() {
+    assert!(read_with(&[("SUBREQUEST_LIMIT", "26")]).is_ok());
+    assert_eq!(problems(&[("SUBREQUEST_LIMIT", "26"), ("HEARTBEAT_URL", "https://x/")]), ["SUBREQUEST_LIMIT"]);
+    assert_eq!(problems(&[("MAX_REDELIVERIES", "35")]), ["SUBREQUEST_LIMIT"]);
+}
+
+#[test]
+fn all_problems_stand_in_one_message_without_a_value() {
+    let problems = read(|name| match name {
+        "TELEGRAM_CHAT_ID" => Some("hunter2 hunter2".to_owned()),
+        "MAX_ATTEMPTS" => Some("hunter2".to_owned()),
+        _ => None,
+    })
+    .expect_err("the settings cannot be used");
+    let text = problems.to_string();
+    for setting in ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID", "MAX_ATTEMPTS"] {
+        assert!(text.contains(setting), "{setting} is missing in {text}");
+    }
+    assert!(!text.contains("hunter2"), "{text}");
+}

@@ -1,0 +1,89 @@
+//! A Cloudflare Worker that brings back the webhook deliveries of a GitHub App that its own endpoint failed to take.
+//!
+//! GitHub keeps a record of every delivery for three days and redelivers one when it is asked, but never asks itself. A
+//! scheduled handler reads that record every 15 minutes, asks for what failed, and tells a person what cannot be brought
+//! back.
+//!
+//! # Layout
+//!
+//! One direction: the entry points below call the Durable Object ([`recovery`]), that runs the [`sweep`], and that asks
+//! the [`policy`] and the [`alarm`] what to do.
+//!
+//! - [`policy`]: pure. What a delivery is, which events are asked for again, what is kept between sweeps.
+//! - [`alarm`]: what a person is told, and the two channels that tell it.
+//! - [`sweep`]: one sweep over the [`ports`], and its report.
+//! - [`github`]: GitHub's API, signed in as the App.
+//! - [`config`]: every setting.
+//! - [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
+//!
+//! # Words
+//!
+//! A *delivery* or *attempt* is one try to deliver one *event*; all attempts of an event share its *guid*. A *sweep* is one pass of the
+//! Worker. The *cursor* is ours, the newest delivery that was read; a *page cursor* is GitHub's. A *gap* is a stretch of the list that no
+//! sweep has read. An *alarm* is what a person is told, never an alarm of a Durable Object. docs/design.md says why it is so.
+
+pub mod alarm;
+pub mod config;
+pub mod github;
+pub mod http;
+pub mod logging;
+pub mod policy;
+pub mod ports;
+pub mod recovery;
+pub mod sweep;
+#[cfg(test)]
+mod testing;
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::{Context, Env, Request, Response, event};
+
+use policy::time::Time;
+use recovery::{AT, SWEEP_PATH};
+
+/// The binding of the Durable Object.
+const RECOVERY: &str = "RECOVERY";
+
+/// One tick of the schedule. A sweep that failed fails the cron run, so that it shows in Cloudflare's list of past events.
+///
+/// An export of its own, since `#[event(scheduled)]` throws an `Err` away.
+///
+/// # Errors
+/// If the sweep failed. The log says why.
+#[wasm_bindgen(js_name = scheduled)]
+pub async fn scheduled(event: worker::worker_sys::ScheduledEvent, env: Env, _context: JsValue) -> Result<(), JsValue> {
+    logging::start();
+    // Whole milliseconds, far below 2^53.
+    #[allow(clippy::cast_possible_truncation, reason = "whole milliseconds, far below 2^53")]
+    let now = Time::from_millis(event.scheduled_time()? as i64);
+    tick(&env, now).await.map_err(|error| JsValue::from_str(&error))
+}
+
+async fn tick(env: &Env, now: Time) -> Result<(), String> {
+    let app = recovery::variable(env, "GITHUB_APP_ID").map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
+    let Some(app) = app else {
+        // Without an App id there is no object to run in; the settings are read all the same, to name every problem.
+        if let Err(problems) = config::read(|name| recovery::variable(env, name)) {
+            recovery::misconfigured(env, now, &problems);
+        }
+        return Err("the settings cannot be used; the log names each problem".to_owned());
+    };
+    let status = call_object(env, &app, now).await.map_err(|error| format!("the Durable Object failed: {error}"))?;
+    if status == 200 { Ok(()) } else { Err("the sweep failed; the log says why".to_owned()) }
+}
+
+async fn call_object(env: &Env, app: &str, now: Time) -> worker::Result<u16> {
+    let stub = env.durable_object(RECOVERY)?.id_from_name(app)?.get_stub()?;
+    // The host is never looked up: the call stays within the runtime.
+    let response = stub.fetch_with_str(&format!("https://recovery{SWEEP_PATH}?{AT}={}", now.millis())).await?;
+    Ok(response.status_code())
+}
+
+/// The HTTP side: closed, so every path answers 404.
+///
+/// # Errors
+/// Never in practice: only if the runtime cannot make a response.
+#[event(fetch)]
+pub async fn fetch(_request: Request, _env: Env, _context: Context) -> worker::Result<Response> {
+    Response::error("Not Found", 404)
+}

@@ -1,0 +1,301 @@
+//! An event: all attempts of one guid, and what this Worker asked for.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::delivery::{DeliveryId, Guid, Outcome, Position};
+use super::time::{Time, minutes};
+
+/// An ask that has not shown up after this long is lost. Twice the interval of the sweeps, so that one which GitHub
+/// lists late is not asked for again.
+pub const LOST_AFTER: Duration = minutes(30);
+
+/// So many asks in a row that were lost or struck are an answer too.
+const UNSHOWN_IN_A_ROW: usize = 3;
+
+/// Attempts kept of one event: far above `MAX_ATTEMPTS` (10 at most), so that a maintainer who clicks all day does not
+/// let the state grow. The first and the newest stay.
+const ATTEMPTS_KEPT: usize = 32;
+
+/// One attempt, judged when it was read: a changed `RETRY_STATUS` reopens nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "AttemptWire", into = "AttemptWire")]
+pub struct Attempt {
+    /// Its place in the list.
+    pub position: Position,
+    /// What the endpoint answered, for people.
+    pub status_code: i32,
+    /// What that comes to.
+    pub outcome: Outcome,
+    /// Whether somebody asked for it.
+    pub redelivery: bool,
+}
+
+/// `[time, id, code, outcome, redelivery]`: thousands of these are stored.
+#[derive(Serialize, Deserialize)]
+struct AttemptWire(Time, DeliveryId, i32, char, u8);
+
+impl From<Attempt> for AttemptWire {
+    fn from(attempt: Attempt) -> Self {
+        let outcome = match attempt.outcome {
+            Outcome::Passed => 'p',
+            Outcome::Refused => 'r',
+            Outcome::Failed => 'f',
+            Outcome::Unanswered => 'u',
+        };
+        Self(attempt.position.at, attempt.position.id, attempt.status_code, outcome, u8::from(attempt.redelivery))
+    }
+}
+
+impl From<AttemptWire> for Attempt {
+    fn from(AttemptWire(at, id, status_code, outcome, redelivery): AttemptWire) -> Self {
+        let outcome = match outcome {
+            'p' => Outcome::Passed,
+            'r' => Outcome::Refused,
+            'f' => Outcome::Failed,
+            _ => Outcome::Unanswered,
+        };
+        Self { position: Position { at, id }, status_code, outcome, redelivery: redelivery != 0 }
+    }
+}
+
+/// One request to GitHub to redeliver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// `now` of the sweep that asked.
+    #[serde(rename = "at")]
+    pub at: Time,
+    /// The newest delivery of the whole list at that time, by GitHub's clock: the attempt that shows it is listed later.
+    #[serde(rename = "after")]
+    pub after: Time,
+    /// The newest attempt of the event, on which it was made.
+    #[serde(rename = "on")]
+    pub on: Position,
+    /// Whether GitHub answered 202. Else its answer is not known: a crash, a 5xx, a time-out.
+    #[serde(rename = "taken")]
+    pub taken: bool,
+}
+
+/// What became of an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskStanding {
+    /// A later attempt of the event is its.
+    Shown,
+    /// It may still show up.
+    Pending,
+    /// GitHub took it, and no attempt came: it counts as one.
+    Lost,
+    /// Nobody knows whether GitHub took it, and no attempt came: it counts for nothing.
+    Struck,
+}
+
+/// Where an event has come to rest, if it has. Kept so that the same event, read again, is not taken up again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    /// Nowhere yet.
+    #[default]
+    #[serde(rename = "open")]
+    Open,
+    /// Delivered, for good.
+    #[serde(rename = "passed")]
+    Passed,
+    /// A newer event of its kind passed.
+    #[serde(rename = "superseded")]
+    Superseded,
+    /// Its name is in `IGNORED_EVENTS`.
+    #[serde(rename = "ignored")]
+    Ignored,
+    /// Its last counted attempt failed: an entry of the alarm.
+    #[serde(rename = "gave_up")]
+    GaveUp,
+    /// GitHub will not redeliver it: an entry of the alarm, with GitHub's answer (`None`: it took three asks and
+    /// delivered none).
+    #[serde(rename = "not_redeliverable")]
+    NotRedeliverable(Option<u16>),
+}
+
+impl Fate {
+    /// Whether it is an entry of the alarm.
+    #[must_use]
+    pub fn is_entry(&self) -> bool {
+        matches!(self, Self::GaveUp | Self::NotRedeliverable(_))
+    }
+
+    /// Whether it is settled without an entry: nothing that comes later opens it again.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        matches!(self, Self::Passed | Self::Superseded | Self::Ignored)
+    }
+}
+
+/// One event. The stored form has short keys, since the state holds thousands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its identity.
+    #[serde(rename = "g")]
+    pub guid: Guid,
+    /// Such as `workflow_run`.
+    #[serde(rename = "e")]
+    pub event: Rc<str>,
+    /// Such as `completed`.
+    #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Rc<str>>,
+    /// The repository it is about.
+    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
+    pub repository_id: Option<u64>,
+    /// In the order of the list. Invariant: sorted by position, each id once, never empty.
+    #[serde(rename = "t")]
+    pub attempts: Vec<Attempt>,
+    /// In the order they were made.
+    #[serde(rename = "k", default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Ask>,
+    /// Where it has come to rest.
+    #[serde(rename = "f", default, skip_serializing_if = "is_open")]
+    pub fate: Fate,
+}
+
+fn is_open(fate: &Fate) -> bool {
+    *fate == Fate::Open
+}
+
+impl Event {
+    /// The earliest attempt that nobody asked for: it is the event's time. `None` while it has not been read.
+    #[must_use]
+    pub fn first(&self) -> Option<Position> {
+        self.attempts.iter().find(|attempt| !attempt.redelivery).map(|attempt| attempt.position)
+    }
+
+    /// Where the event stands: its first delivery, or the earliest attempt that was read.
+    #[must_use]
+    pub fn standing(&self) -> Position {
+        self.first().or_else(|| self.attempts.first().map(|attempt| attempt.position)).unwrap_or_default()
+    }
+
+    /// The newest attempt that was read.
+    #[must_use]
+    pub fn newest(&self) -> Option<&Attempt> {
+        self.attempts.last()
+    }
+
+    /// Whether any attempt passed.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.fate == Fate::Passed || self.attempts.iter().any(|attempt| attempt.outcome == Outcome::Passed)
+    }
+
+    /// Whether the endpoint refused the newest attempt.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.newest().is_some_and(|newest| newest.outcome == Outcome::Refused)
+    }
+
+    /// Whether it is to come again, as far as can be told.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.fate == Fate::Open && self.first().is_some() && !self.is_refused()
+    }
+
+    /// Adds an attempt unless it is known. Returns whether it was new.
+    pub fn add(&mut self, attempt: Attempt) -> bool {
+        if self.attempts.iter().any(|known| known.position.id == attempt.position.id) {
+            return false;
+        }
+        let place = self.attempts.partition_point(|known| known.position < attempt.position);
+        self.attempts.insert(place, attempt);
+        if self.attempts.len() > ATTEMPTS_KEPT {
+            // The second oldest: the first delivery gives the event its time.
+            self.attempts.remove(1);
+        }
+        true
+    }
+
+    /// What became of each ask: a later attempt, by position, shows it, one to one, the oldest ask first.
+    ///
+    /// `may_show` tells of an ask whether it may still show up.
+    #[must_use]
+    pub fn ask_standings(&self, may_show: impl Fn(&Ask) -> bool) -> Vec<AskStanding> {
+        let mut unused = self.attempts.iter().map(|attempt| attempt.position).peekable();
+        self.asks
+            .iter()
+            .enumerate()
+            .map(|(index, ask)| {
+                while unused.next_if(|position| *position <= ask.on).is_some() {}
+                // One that was struck takes no attempt from the ask that followed it: what is listed since is that one's.
+                let until = self.asks.get(index + 1).filter(|_| !ask.taken).map(|following| following.after);
+                if unused.next_if(|position| until.is_none_or(|until| position.at <= until)).is_some() {
+                    AskStanding::Shown
+                } else if may_show(ask) {
+                    AskStanding::Pending
+                } else if ask.taken {
+                    AskStanding::Lost
+                } else {
+                    AskStanding::Struck
+                }
+            })
+            .collect()
+    }
+
+    /// Settles it: what is kept is its time, so that it is not taken up again.
+    pub fn settle(&mut self, fate: Fate) {
+        if !fate.is_entry() {
+            let kept = self.standing();
+            self.attempts.retain(|attempt| attempt.position == kept);
+            self.asks.clear();
+            self.action = None;
+        }
+        self.fate = fate;
+    }
+
+    /// Takes a time later than `now` as `now`.
+    pub fn not_later_than(&mut self, now: Time) {
+        for attempt in &mut self.attempts {
+            attempt.position.at = attempt.position.at.min(now);
+        }
+        self.attempts.sort_by_key(|attempt| attempt.position);
+        for ask in &mut self.asks {
+            ask.at = ask.at.min(now);
+            ask.after = ask.after.min(now);
+            ask.on.at = ask.on.at.min(now);
+        }
+    }
+
+    /// Compares all times by whole seconds from now on.
+    pub fn whole_seconds(&mut self) {
+        for attempt in &mut self.attempts {
+            attempt.position = attempt.position.whole_seconds();
+        }
+        self.attempts.sort_by_key(|attempt| attempt.position);
+        for ask in &mut self.asks {
+            ask.on = ask.on.whole_seconds();
+        }
+    }
+
+    /// Bytes of the stored form at most.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        let guid = match &self.guid {
+            Guid::Uuid(_) => 36,
+            Guid::Text(text) => json_bytes(text),
+        };
+        let action = self.action.as_deref().map_or(0, |action| json_bytes(action) + 7);
+        // The keys, a repository and the longest fate; `[1764547200123,"18446744073709551615",-2147483648,"f",0],`; an
+        // ask with its keys.
+        100 + guid + json_bytes(&self.event) + action + self.attempts.len() * 62 + self.asks.len() * 112
+    }
+}
+
+/// Bytes of a text in JSON, without its quotes, at most.
+#[must_use]
+pub fn json_bytes(text: &str) -> usize {
+    let escaped = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    text.len() + 5 * text.as_bytes().iter().filter(|byte| escaped(byte)).count()
+}
+
+/// Whether the newest asks in a row were all lost or struck: then GitHub will not redeliver this event.
+#[must_use]
+pub fn github_never_delivers(standings: &[AskStanding]) -> bool {
+    let unshown = |standing: &&AskStanding| matches!(standing, AskStanding::Lost | AskStanding::Struck);
+    standings.iter().rev().take_while(unshown).count() >= UNSHOWN_IN_A_ROW
+}

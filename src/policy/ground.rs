@@ -1,0 +1,127 @@
+//! What of the deliveries list was read: the cursor, and the gaps that no sweep has read yet (spec sections 3.4 and 7).
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::delivery::Position;
+use super::time::Time;
+
+/// GitHub's `rel="next"` link, opaque and followed verbatim. Whoever follows it checks its origin and path first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PageCursor(pub Rc<str>);
+
+/// A stretch of the deliveries list that no sweep has read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The oldest delivery that was read on its newer side.
+    pub newer_end: Position,
+    /// Where read ground begins again.
+    pub older_end: Position,
+    /// Where reading goes on.
+    pub next: PageCursor,
+    /// Whether it is what the first sweep did not reach. Then losing it is no entry: the App was not watched before.
+    #[serde(default)]
+    pub first_sweep: bool,
+}
+
+/// How far the deliveries list is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ground {
+    /// The newest delivery that an earlier sweep read.
+    pub cursor: Option<Position>,
+    /// The newest first.
+    pub gaps: Vec<Gap>,
+    /// Since when the App is watched: the oldest delivery that the first sweep, or a later one on its ground, reached.
+    pub watched_since: Option<Time>,
+    /// The start of the window. It never moves back, so that nothing which was settled and forgotten is taken up again.
+    pub window_start: Time,
+    /// The newest delivery without milliseconds. While GitHub keeps it, all times are compared by whole seconds.
+    pub whole_seconds_at: Option<Time>,
+}
+
+/// A stretch that the window left behind unread, or whose page cursor GitHub no longer takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostGround {
+    /// Older end.
+    pub from: Time,
+    /// Newer end.
+    pub to: Time,
+}
+
+/// Where the reading of one gap ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GapEnd {
+    /// Not touched, or not to its end: what is left of it.
+    Left(Gap),
+    /// Read to its older end, or to where the list ends.
+    Read {
+        /// The gap as it was before this sweep.
+        was: Gap,
+        /// How far back reading went.
+        reached: Time,
+    },
+    /// GitHub no longer takes its page cursor.
+    Refused(Gap),
+}
+
+impl Ground {
+    /// Moves the start of the window on, and takes a stored time later than `now` as `now`.
+    pub fn move_window(&mut self, window_start: Time, now: Time) {
+        self.window_start = self.window_start.min(now).max(window_start);
+        if let Some(cursor) = &mut self.cursor {
+            cursor.at = cursor.at.min(now);
+        }
+        for gap in &mut self.gaps {
+            gap.newer_end.at = gap.newer_end.at.min(now);
+            gap.older_end.at = gap.older_end.at.min(now);
+        }
+        self.watched_since = self.watched_since.map(|at| at.min(now));
+        self.whole_seconds_at = self.whole_seconds_at.map(|at| at.min(now));
+    }
+
+    /// Takes what became of the gaps in this sweep, and returns what was lost of them.
+    pub fn take_gaps(&mut self, ends: Vec<GapEnd>) -> Vec<LostGround> {
+        let mut lost = Vec::new();
+        self.gaps.clear();
+        for end in ends {
+            match end {
+                GapEnd::Left(gap) if gap.newer_end.at < self.window_start => lost.extend(gap.lost_to(gap.newer_end.at)),
+                GapEnd::Left(gap) => {
+                    self.watch(gap.first_sweep, gap.newer_end.at);
+                    self.gaps.push(gap);
+                }
+                GapEnd::Read { was, reached } => {
+                    self.watch(was.first_sweep, reached.max(was.older_end.at));
+                    lost.extend(was.lost_to(reached.min(self.window_start)));
+                }
+                GapEnd::Refused(gap) => lost.extend(gap.lost_to(gap.newer_end.at)),
+            }
+        }
+        self.gaps.sort_by_key(|gap| std::cmp::Reverse(gap.newer_end));
+        lost
+    }
+
+    fn watch(&mut self, first_sweep: bool, since: Time) {
+        if first_sweep {
+            self.watched_since = self.watched_since.map(|known| known.min(since));
+        }
+    }
+
+    /// Compares all times by whole seconds from now on.
+    pub fn whole_seconds(&mut self) {
+        for gap in &mut self.gaps {
+            gap.newer_end = gap.newer_end.whole_seconds();
+            gap.older_end = gap.older_end.whole_seconds();
+        }
+    }
+}
+
+impl Gap {
+    /// What is lost of it when nothing older than `to` will be read.
+    fn lost_to(&self, to: Time) -> Option<LostGround> {
+        let from = self.older_end.at;
+        (!self.first_sweep && from < to).then_some(LostGround { from, to })
+    }
+}

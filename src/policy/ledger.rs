@@ -1,0 +1,293 @@
+//! What is kept between sweeps, and for how long (spec section 10).
+//!
+//! GitHub's list is the truth about what was delivered. Kept is only what a later sweep cannot read again: how far the
+//! list was read, events that still wait, what settled those that failed once, and what the alarm says of.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::delivery::{Guid, Position};
+use super::event::{Ask, AskStanding, Event, Fate, LOST_AFTER};
+use super::ground::Ground;
+use super::settings::{RETENTION, Settings};
+use super::superseded::Overtakers;
+use super::time::{Time, hours};
+
+/// Events that wait at most, whatever the settings.
+const WAITING: usize = 10_000;
+
+/// Sweeps in 72 hours: what 72 hours can ask for is this times `MAX_REDELIVERIES`.
+const SWEEPS_OF_RETENTION: usize = 288;
+
+/// Entries of the alarm by guid at most: nobody reads more.
+const ENTRIES: usize = 1_000;
+
+/// Events at rest kept at most, so that they are not taken up again: more than the 2,880 that 72 hours can ask for.
+const RESTING: usize = 3_000;
+
+/// Bytes of all events in the stored value. It may have 1.9 MB; overtakers take 0.3 MB at most, the rest is small.
+const EVENT_BYTES: usize = 1_400_000;
+
+/// Losses kept of one sort. A new one a sweep for 72 hours would be 288; they extend each other long before.
+const LOSSES: usize = 100;
+
+/// Kinds named in one loss.
+const LOSS_KINDS: usize = 20;
+
+/// Losses within this time are one entry.
+const LOSS_ENTRY: Duration = hours(1);
+
+/// How many events of each class the ledger holds at most.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    entries: usize,
+    resting: usize,
+    waiting: usize,
+}
+
+/// Whether nothing will be done about it as things stand, and nobody is told.
+fn is_resting(event: &Event) -> bool {
+    !event.fate.is_entry() && !event.is_waiting()
+}
+
+/// Events left behind, or stretches of the list lost, as one entry of the alarm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// When the entry was made; with the sort of loss it is the entry's key.
+    pub made_at: Time,
+    /// The last sweep that added to it.
+    pub last_at: Time,
+    /// The oldest event lost, or the older end of the stretch.
+    pub from: Time,
+    /// The newest, or the newer end.
+    pub to: Time,
+    /// How many.
+    pub count: u64,
+    /// How many of which event name. Empty for stretches.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<Rc<str>, u64>,
+}
+
+/// Up to where events are not taken up, because there was no room: of the kinds that can be overtaken, and of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoRoom {
+    /// Of kinds that can be overtaken.
+    pub overtakable: Option<Position>,
+    /// Of every kind.
+    pub any: Option<Position>,
+}
+
+/// The policy's part of the stored state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// `now` of the last finished sweep.
+    pub swept_at: Option<Time>,
+    /// How far the deliveries list is known.
+    pub ground: Ground,
+    /// What may overtake.
+    pub overtakers: Overtakers,
+    /// `IGNORED_EVENTS` as last seen, each with the time since which it is no longer ignored.
+    pub ignored: BTreeMap<Rc<str>, Option<Time>>,
+    /// Up to where there was no room.
+    #[serde(default)]
+    pub no_room: NoRoom,
+    /// Events by guid, as a list in the stored form.
+    #[serde(with = "events_as_list")]
+    pub events: BTreeMap<Guid, Event>,
+    /// Events that were left behind.
+    pub left_behind: Vec<Loss>,
+    /// Stretches of the list that were lost.
+    pub gaps_lost: Vec<Loss>,
+}
+
+impl Ledger {
+    /// Whether no sweep has read the deliveries list yet.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.ground.cursor.is_none()
+    }
+
+    /// Moves the window on to `now`, and takes every stored time later than `now` as `now`.
+    pub fn move_to(&mut self, now: Time, settings: &Settings) {
+        self.ground.move_window(now - settings.window, now);
+        self.swept_at = self.swept_at.map(|at| at.min(now));
+        for event in self.events.values_mut() {
+            event.not_later_than(now);
+        }
+        self.overtakers.not_later_than(now);
+        for ended in self.ignored.values_mut().flatten() {
+            *ended = (*ended).min(now);
+        }
+        for mark in [&mut self.no_room.overtakable, &mut self.no_room.any].into_iter().flatten() {
+            mark.at = mark.at.min(now);
+        }
+        for loss in self.left_behind.iter_mut().chain(&mut self.gaps_lost) {
+            loss.made_at = loss.made_at.min(now);
+            loss.last_at = loss.last_at.min(now);
+        }
+    }
+
+    /// Takes the names of the settings. A changed setting applies to what is decided after it and reopens nothing.
+    pub fn apply(&mut self, settings: &Settings, now: Time) {
+        self.overtakers.apply(settings, now, self.is_new());
+        let names = &settings.ignored_events;
+        for (name, ended) in &mut self.ignored {
+            match (names.iter().any(|wanted| **wanted == **name), &ended) {
+                (true, _) => *ended = None,
+                (false, None) => *ended = Some(now),
+                (false, Some(_)) => {}
+            }
+        }
+        for name in names {
+            self.ignored.entry(name.as_str().into()).or_insert(None);
+        }
+        let start = self.ground.window_start;
+        self.ignored.retain(|_, ended| ended.is_none_or(|ended| ended >= start));
+    }
+
+    /// Whether an event of this name, first delivered then, is ignored: by the settings, or by those of its time.
+    #[must_use]
+    pub fn ignores(&self, event: &str, first: Position) -> bool {
+        self.ignored.get(event).is_some_and(|ended| ended.is_none_or(|ended| first.at <= ended))
+    }
+
+    /// The time (GitHub's) of the oldest ask that no attempt shows. One that is about to be lost is included, one that
+    /// was lost to an earlier sweep is not: reading back to it each time would leave no pages for gaps.
+    #[must_use]
+    pub fn oldest_ask(&self) -> Option<Time> {
+        let open = self.events.values().filter(|event| event.fate == Fate::Open && !event.asks.is_empty());
+        let of_interest = |ask: &Ask| self.swept_at.is_none_or(|swept_at| swept_at.since(ask.at) < LOST_AFTER);
+        open.flat_map(|event| event.asks.iter().zip(event.ask_standings(of_interest)))
+            .filter(|(_, standing)| *standing == AskStanding::Pending)
+            .map(|(ask, _)| ask.after)
+            .min()
+    }
+
+    /// Compares all times by whole seconds from now on.
+    pub fn whole_seconds(&mut self) {
+        self.ground.whole_seconds();
+        self.overtakers.whole_seconds();
+        for event in self.events.values_mut() {
+            event.whole_seconds();
+        }
+    }
+
+    /// Whether an event that is not in the ledger is to be passed over, since there was no room for events of its age.
+    #[must_use]
+    pub fn has_no_room(&self, overtakable: bool, first: Position) -> bool {
+        self.no_room.any.is_some_and(|mark| first <= mark) || overtakable && self.no_room.overtakable.is_some_and(|mark| first <= mark)
+    }
+
+    /// Forgets what no later sweep needs.
+    pub fn prune(&mut self, now: Time) {
+        let start = self.ground.window_start;
+        self.events.retain(|_, event| match event.fate {
+            Fate::GaveUp | Fate::NotRedeliverable(_) => event.standing().at + RETENTION > now,
+            // Outside the window it waits for an ask that may still show up: what else waited there is left behind.
+            Fate::Open if event.is_waiting() => true,
+            Fate::Open if event.first().is_none() => event.newest().is_some_and(|newest| newest.position.at >= start),
+            _ => event.standing().at >= start,
+        });
+        self.overtakers.prune(now);
+        for losses in [&mut self.left_behind, &mut self.gaps_lost] {
+            losses.retain(|loss| loss.made_at + RETENTION > now);
+            let excess = losses.len().saturating_sub(LOSSES);
+            losses.drain(..excess);
+        }
+        let old = |mark: Option<Position>| mark.filter(|mark| mark.at >= start);
+        self.no_room = NoRoom { overtakable: old(self.no_room.overtakable), any: old(self.no_room.any) };
+        if self.ground.whole_seconds_at.is_some_and(|at| at + RETENTION < now) {
+            self.ground.whole_seconds_at = None;
+        }
+    }
+
+    /// Keeps the ledger within its bounds, and returns the events that there was no room for: those that can be
+    /// overtaken first, the oldest first.
+    #[must_use]
+    pub fn fit(&mut self, settings: &Settings) -> Vec<Event> {
+        let waiting = WAITING.min(SWEEPS_OF_RETENTION.saturating_mul(settings.max_redeliveries));
+        let mut bounds = Bounds { entries: ENTRIES, resting: RESTING, waiting };
+        let mut left_behind = self.shrink_to(bounds);
+        // Each round leaves out a quarter more: the size goes before the numbers.
+        while self.events.values().map(Event::stored_bytes).sum::<usize>() > EVENT_BYTES {
+            let held = |which: fn(&Event) -> bool| self.events.values().filter(|event| which(event)).count();
+            bounds = Bounds {
+                entries: bounds.entries.min(held(|event| event.fate.is_entry()) * 3 / 4),
+                resting: bounds.resting.min(held(is_resting) * 3 / 4),
+                waiting: bounds.waiting.min(held(Event::is_waiting) * 3 / 4),
+            };
+            left_behind.extend(self.shrink_to(bounds));
+        }
+        left_behind
+    }
+
+    fn shrink_to(&mut self, bounds: Bounds) -> Vec<Event> {
+        let mut left_behind = self.drop_oldest(|event| event.fate.is_entry(), bounds.entries);
+        left_behind.extend(self.drop_oldest(Event::is_waiting, bounds.waiting));
+        let resting = self.drop_oldest(is_resting, bounds.resting);
+        // Refused, superseded and the like would come to the same verdict again. What passed would be asked for again.
+        for event in left_behind.iter().chain(resting.iter().filter(|event| event.fate == Fate::Passed)) {
+            self.close_room_for(event);
+        }
+        left_behind
+    }
+
+    /// Takes out all but `keep` of such events: of overtakable kinds first, then the oldest.
+    fn drop_oldest(&mut self, which: impl Fn(&Event) -> bool, keep: usize) -> Vec<Event> {
+        let mut found: Vec<(bool, Position, Guid)> = self
+            .events
+            .values()
+            .filter(|event| which(event))
+            .map(|event| (!self.overtakers.covers(&event.event, event.repository_id), event.standing(), event.guid.clone()))
+            .collect();
+        if found.len() <= keep {
+            return Vec::new();
+        }
+        found.sort_unstable();
+        found.truncate(found.len() - keep);
+        found.iter().filter_map(|(_, _, guid)| self.events.remove(guid)).collect()
+    }
+
+    fn close_room_for(&mut self, event: &Event) {
+        let overtakable = self.overtakers.covers(&event.event, event.repository_id);
+        let mark = if overtakable { &mut self.no_room.overtakable } else { &mut self.no_room.any };
+        *mark = (*mark).max(Some(event.standing()));
+    }
+}
+
+/// Adds to the entry of the same hour, or to the one that the sweep before added to; else it is a new one.
+pub fn add_loss(losses: &mut Vec<Loss>, (from, to): (Time, Time), name: Option<&Rc<str>>, now: Time, sweep_before: Option<Time>) {
+    let goes_on = |loss: &Loss| loss.last_at == now || now.since(loss.made_at) < LOSS_ENTRY || Some(loss.last_at) == sweep_before;
+    if !losses.last().is_some_and(goes_on) {
+        losses.push(Loss { made_at: now, last_at: now, from, to, count: 0, kinds: BTreeMap::new() });
+    }
+    let Some(loss) = losses.last_mut() else { return };
+    loss.last_at = now;
+    loss.from = loss.from.min(from);
+    loss.to = loss.to.max(to);
+    loss.count += 1;
+    if let Some(name) = name {
+        let known = loss.kinds.len() < LOSS_KINDS || loss.kinds.contains_key(name);
+        *loss.kinds.entry(if known { name.clone() } else { "others".into() }).or_insert(0) += 1;
+    }
+}
+
+mod events_as_list {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Event, Guid};
+
+    pub(super) fn serialize<S: Serializer>(events: &BTreeMap<Guid, Event>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(events.values())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Guid, Event>, D::Error> {
+        let events = Vec::<Event>::deserialize(deserializer)?;
+        Ok(events.into_iter().map(|event| (event.guid.clone(), event)).collect())
+    }
+}

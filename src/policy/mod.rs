@@ -1,0 +1,24 @@
+//! The policy: what was read goes in, what is to be done comes out.
+//!
+//! Everything below is pure: values in, values out. It knows no runtime, no clock and no network; `now` is handed in,
+//! and every other time is data from GitHub's list. `tests::the_policy_is_pure` reads these files and fails on an import that would
+//! change that.
+//!
+//! Read in this order: [`time`], [`delivery`], [`event`], [`outage`], [`superseded`], [`ground`], [`reading`], [`settings`],
+//! [`ledger`], [`plan`], [`lease`], [`budget`].
+
+pub mod budget;
+pub mod delivery;
+pub mod event;
+pub mod ground;
+pub mod lease;
+pub mod ledger;
+pub mod outage;
+pub mod plan;
+pub mod reading;
+pub mod settings;
+pub mod superseded;
+pub mod time;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,423 @@
+//! The reading of one sweep: which page comes next, and what is kept of each (spec section 3.3 and 3.4).
+//!
+//! [`Reader`] is a state machine without I/O: [`Reader::next`] says which page to fetch, [`Reader::take`] reads its bytes.
+//! A page is read in one pass with borrowed fields. Of the many deliveries that passed at once only what may overtake
+//! another event, and the guid, is kept.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
+use super::event::Attempt;
+use super::ground::{Gap, GapEnd, Ground, PageCursor};
+use super::settings::{RETENTION, Settings};
+use super::time::{Precision, Time, minutes};
+
+/// GitHub lists some deliveries late, so this much of read ground is read once more.
+const LISTED_LATE: Duration = minutes(5);
+
+/// Bytes of a guid, an event name or an action at most. GitHub's longest has 36.
+const TEXT_BYTES: usize = 255;
+
+/// One of GitHub's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// `?status=failure`.
+    Failures,
+    /// Every outcome, from the newest.
+    Deliveries,
+    /// Every outcome, where an earlier sweep stopped.
+    Gap,
+}
+
+/// A page to fetch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRequest {
+    /// Of which list.
+    pub list: List,
+    /// Where it starts; `None` for a list's first page.
+    pub from: Option<PageCursor>,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This page.
+    Page(PageRequest),
+    /// Nothing: both lists are read as far as they will be.
+    Done,
+    /// No page of the deliveries list fits the budget. Without that list a sweep cannot see a pass.
+    NoRoom,
+}
+
+/// A page that is no list of deliveries.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// Not JSON, or not of GitHub's shape.
+    #[error("the page is not a list of deliveries")]
+    Shape(#[source] serde_json::Error),
+    /// A time that cannot be read.
+    #[error("delivery {0} has a `delivered_at` that is no date")]
+    Time(DeliveryId),
+    /// A guid or a name of absurd length.
+    #[error("delivery {0} has a field of more than 255 bytes")]
+    Long(DeliveryId),
+    /// The same page again: following it would never end.
+    #[error("the list repeats its next link")]
+    Repeats,
+}
+
+/// One attempt as it was read, with what is known of its event.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Its event.
+    pub guid: Guid,
+    /// Such as `workflow_run`.
+    pub event: Rc<str>,
+    /// Such as `completed`.
+    pub action: Option<Rc<str>>,
+    /// The repository it is about.
+    pub repository_id: Option<u64>,
+    /// The attempt itself.
+    pub attempt: Attempt,
+    /// Whether it lay on ground that no sweep had read.
+    pub fresh: bool,
+}
+
+/// The newest of several deliveries, by either way to compare them: which one holds is known when all is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newest {
+    /// By time, then id.
+    pub by_millis: Position,
+    /// By the second, then id.
+    pub by_seconds: Position,
+}
+
+/// How far a list was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Pages read.
+    pub pages: u32,
+    /// The oldest delivery on them.
+    pub oldest: Option<Position>,
+    /// Whether that is as far as it was to be read.
+    pub complete: bool,
+    next: Option<PageCursor>,
+}
+
+/// All that one sweep read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Every attempt but first deliveries that passed, each perhaps more than once.
+    pub items: Vec<Item>,
+    /// First deliveries that passed.
+    pub passed_at_once: Vec<Guid>,
+    /// The newest of them by kind, where their kind can overtake.
+    pub overtaking: HashMap<(Rc<str>, u64), Newest>,
+    /// Deliveries on all pages.
+    pub deliveries: usize,
+    /// The newest of them.
+    pub newest: Option<Position>,
+    /// The newest of them without milliseconds.
+    pub whole_seconds_at: Option<Time>,
+    /// GitHub's clock, from the newest answer.
+    pub github_date: Option<Time>,
+    /// The failures list.
+    pub failures: Reach,
+    /// The deliveries list: new ground, then the second look.
+    pub list: Reach,
+    /// Pages of gaps.
+    pub gap_pages: u32,
+    /// What became of the gaps, this sweep's own included.
+    pub gaps: Vec<GapEnd>,
+    /// Whether the second look got as far back as it should.
+    pub second_look_complete: bool,
+}
+
+/// Decides which page comes next.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    settings: &'a Settings,
+    window_start: Time,
+    first_sweep: bool,
+    /// Where new ground ends.
+    known: Position,
+    /// Where the second look ends.
+    look_back_to: Time,
+    /// Where the first sweep's search for an answer ends.
+    retention_start: Time,
+    failure_pages: u32,
+    delivery_pages: u32,
+    new_ground_read: bool,
+    /// The oldest delivery within the window, and whether one at or before it was answered: for the first sweep only.
+    oldest_in_window: Option<(Position, bool)>,
+    answered_before_window: bool,
+    gaps: Vec<(Gap, GapState)>,
+    names: Vec<Rc<str>>,
+    /// The next links of the list that is being read.
+    followed: (Option<List>, HashSet<Rc<str>>),
+    reading: Reading,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum GapState {
+    Untouched,
+    Reading { next: PageCursor, oldest: Position },
+    Read { reached: Time },
+    Refused,
+}
+
+impl<'a> Reader<'a> {
+    /// A reading that starts at `now` on `ground`, whose window has been moved on.
+    ///
+    /// `oldest_ask` is the time (GitHub's) of the oldest ask that has not shown up. After a sweep that was `killed` a
+    /// quarter of the pages is read, one at least.
+    #[must_use]
+    pub fn new(ground: &Ground, oldest_ask: Option<Time>, settings: &'a Settings, now: Time, killed: bool) -> Self {
+        let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
+        let known = ground.cursor.unwrap_or(Position { at: ground.window_start, ..Position::default() });
+        let late = known.at - LISTED_LATE;
+        Self {
+            settings,
+            window_start: ground.window_start,
+            first_sweep: ground.cursor.is_none(),
+            known,
+            look_back_to: oldest_ask.map_or(late, |ask| ask.min(late)).max(now - RETENTION),
+            retention_start: now - RETENTION,
+            failure_pages: share(settings.failure_pages),
+            delivery_pages: share(settings.delivery_pages),
+            new_ground_read: false,
+            oldest_in_window: None,
+            answered_before_window: false,
+            gaps: ground.gaps.iter().map(|gap| (gap.clone(), GapState::Untouched)).collect(),
+            names: Vec::new(),
+            followed: (None, HashSet::new()),
+            reading: Reading::default(),
+        }
+    }
+
+    /// Which page comes next, when `spare` calls are left above those that are kept back.
+    #[must_use]
+    pub fn next(&self, spare: u32) -> Next {
+        let page = |list, from| Next::Page(PageRequest { list, from });
+        let failures = &self.reading.failures;
+        if !failures.complete && failures.pages < self.failure_pages {
+            return page(List::Failures, failures.next.clone());
+        }
+        let list = &self.reading.list;
+        if !list.complete && list.pages < self.delivery_pages {
+            if spare > 0 {
+                return page(List::Deliveries, list.next.clone());
+            }
+            if list.pages == 0 {
+                return Next::NoRoom;
+            }
+        }
+        match self.open_gap() {
+            Some(place) if spare > 0 && self.reading.gap_pages < self.delivery_pages => {
+                let (gap, state) = &self.gaps[place];
+                let from = match state {
+                    GapState::Reading { next, .. } => next,
+                    _ => &gap.next,
+                };
+                page(List::Gap, Some(from.clone()))
+            }
+            _ => Next::Done,
+        }
+    }
+
+    /// The newest gap that is not read to its end.
+    fn open_gap(&self) -> Option<usize> {
+        self.gaps.iter().position(|(_, state)| matches!(state, GapState::Untouched | GapState::Reading { .. }))
+    }
+
+    /// Takes the page that was asked for: its bytes, its next link and GitHub's clock.
+    ///
+    /// # Errors
+    /// If the page is not a list of deliveries, or its next link leads nowhere new. Then nothing may be decided.
+    pub fn take(&mut self, list: List, body: &[u8], next: Option<PageCursor>, github_date: Option<Time>) -> Result<(), PageError> {
+        if self.followed.0 != Some(list) {
+            self.followed = (Some(list), HashSet::new());
+        }
+        if next.as_ref().is_some_and(|next| !self.followed.1.insert(next.0.clone())) {
+            return Err(PageError::Repeats);
+        }
+        let page: Vec<Delivery> = serde_json::from_slice(body).map_err(PageError::Shape)?;
+        self.reading.github_date = self.reading.github_date.max(github_date);
+        self.reading.deliveries += page.len();
+        let mut oldest: Option<Position> = None;
+        for delivery in &page {
+            let position = self.item(list, delivery)?;
+            oldest = Some(oldest.map_or(position, |known| known.min(position)));
+        }
+        match list {
+            List::Failures => self.failures_taken(oldest, next),
+            List::Deliveries => self.deliveries_taken(oldest, next),
+            List::Gap => self.gap_taken(oldest, next),
+        }
+        Ok(())
+    }
+
+    /// GitHub no longer takes the page cursor of the gap that was asked for.
+    pub fn gap_refused(&mut self) {
+        self.reading.gap_pages += 1;
+        if let Some(place) = self.open_gap() {
+            self.gaps[place].1 = GapState::Refused;
+        }
+    }
+
+    /// Ends the reading.
+    #[must_use]
+    pub fn finish(mut self) -> Reading {
+        let mut ends: Vec<GapEnd> = self.gaps.drain(..).map(|(gap, state)| end_of(gap, state)).collect();
+        let list = &self.reading.list;
+        if let (false, Some(next), Some(newer_end)) = (self.new_ground_read, &list.next, list.oldest) {
+            let first_sweep = self.first_sweep;
+            ends.push(GapEnd::Left(Gap { newer_end, older_end: self.known, next: next.clone(), first_sweep }));
+        }
+        self.reading.second_look_complete = list.complete;
+        self.reading.gaps = ends;
+        self.reading
+    }
+
+    fn item(&mut self, list: List, delivery: &Delivery) -> Result<Position, PageError> {
+        let id = DeliveryId(delivery.id);
+        let (at, precision) = Time::parse(&delivery.delivered_at).ok_or(PageError::Time(id))?;
+        let action = delivery.action.as_ref().map(|action| action.0.as_ref());
+        if [&*delivery.guid, &*delivery.event, action.unwrap_or_default()].iter().any(|text| text.len() > TEXT_BYTES) {
+            return Err(PageError::Long(id));
+        }
+        let position = Position { at, id };
+        let reading = &mut self.reading;
+        if precision == Precision::Seconds {
+            reading.whole_seconds_at = reading.whole_seconds_at.max(Some(at));
+        }
+        if list != List::Failures {
+            // The failures list leaves deliveries out, so what it shows says nothing of how far the record is known.
+            reading.newest = reading.newest.max(Some(position));
+        }
+        let outcome = Outcome::of(delivery.status_code, self.settings);
+        self.note_oldest_in_window(list, position, outcome);
+        let guid = Guid::from(&*delivery.guid);
+        let event = intern(&mut self.names, &delivery.event);
+        let reading = &mut self.reading;
+        if outcome == Outcome::Passed && !delivery.redelivery {
+            reading.passed_at_once.push(guid);
+            if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event)) {
+                let newest = reading.overtaking.entry((event, repository)).or_insert(Newest { by_millis: position, by_seconds: position });
+                newest.by_millis = position.max(newest.by_millis);
+                newest.by_seconds = std::cmp::max_by_key(position, newest.by_seconds, |position| position.whole_seconds());
+            }
+            return Ok(position);
+        }
+        let action = action.map(|action| intern(&mut self.names, action));
+        let status_code = i32::try_from(delivery.status_code).unwrap_or(-1);
+        let attempt = Attempt { position, status_code, outcome, redelivery: delivery.redelivery };
+        let fresh = self.is_fresh(list, position);
+        self.reading.items.push(Item { guid, event, action, repository_id: delivery.repository_id, attempt, fresh });
+        Ok(position)
+    }
+
+    fn is_fresh(&self, list: List, position: Position) -> bool {
+        match list {
+            List::Failures => false,
+            List::Deliveries if self.first_sweep => position.at >= self.window_start,
+            List::Deliveries => !before(position, self.known),
+            List::Gap => self.open_gap().is_some_and(|place| {
+                let gap = &self.gaps[place].0;
+                let watched = !gap.first_sweep || position.at >= self.window_start;
+                watched && before(position, gap.newer_end) && !before(position, gap.older_end)
+            }),
+        }
+    }
+
+    fn note_oldest_in_window(&mut self, list: List, position: Position, outcome: Outcome) {
+        if !self.first_sweep || list != List::Deliveries {
+            return;
+        }
+        if position.at < self.window_start {
+            self.answered_before_window |= outcome.is_answer();
+        } else if self.oldest_in_window.is_none_or(|(oldest, _)| position < oldest) {
+            self.oldest_in_window = Some((position, outcome.is_answer()));
+        }
+    }
+
+    fn failures_taken(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+        let reach = &mut self.reading.failures;
+        reach.turn(oldest, next);
+        reach.complete = reach.next.is_none() || reach.oldest.is_some_and(|oldest| oldest.at < self.window_start);
+    }
+
+    fn deliveries_taken(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+        self.reading.list.turn(oldest, next);
+        let ended = self.reading.list.next.is_none();
+        let oldest = self.reading.list.oldest;
+        self.new_ground_read |= ended || oldest.is_some_and(|oldest| before(oldest, self.known));
+        let looked_back = if self.first_sweep { self.found_an_answer() } else { oldest.is_some_and(|oldest| oldest.at < self.look_back_to) };
+        self.reading.list.complete = ended || self.new_ground_read && looked_back;
+    }
+
+    /// Whether the first sweep may stop: the oldest delivery of the window was answered, or one before it was, or GitHub
+    /// keeps nothing older. Else the endpoint may be in an outage that began before the window.
+    fn found_an_answer(&self) -> bool {
+        let answered = self.oldest_in_window.is_none_or(|(_, answered)| answered);
+        answered || self.answered_before_window || self.reading.list.oldest.is_some_and(|oldest| oldest.at < self.retention_start)
+    }
+
+    fn gap_taken(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+        self.reading.gap_pages += 1;
+        let Some(place) = self.open_gap() else { return };
+        let (gap, state) = &mut self.gaps[place];
+        let reached = match (&*state, oldest) {
+            (GapState::Reading { oldest: known, .. }, Some(oldest)) => oldest.min(*known),
+            (GapState::Reading { oldest: known, .. }, None) => *known,
+            (_, oldest) => oldest.map_or(gap.newer_end, |oldest| oldest.min(gap.newer_end)),
+        };
+        *state = match next {
+            Some(next) if !before(reached, gap.older_end) && reached.at >= self.window_start => GapState::Reading { next, oldest: reached },
+            Some(_) => GapState::Read { reached: reached.at },
+            // The list ends here: GitHub keeps nothing older.
+            None => GapState::Read { reached: gap.older_end.at },
+        };
+    }
+}
+
+impl Reach {
+    fn turn(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+        self.pages += 1;
+        self.oldest = match (self.oldest, oldest) {
+            (Some(known), Some(oldest)) => Some(known.min(oldest)),
+            (known, oldest) => known.or(oldest),
+        };
+        self.next = next;
+    }
+}
+
+/// Whether `position` lies on ground that is known from `mark` on. By whole seconds, unless it is the very delivery: a
+/// list may mix times with and without milliseconds, and reading a second twice costs less than missing one.
+fn before(position: Position, mark: Position) -> bool {
+    position.id == mark.id || position.at.whole_seconds() < mark.at.whole_seconds()
+}
+
+fn end_of(gap: Gap, state: GapState) -> GapEnd {
+    match state {
+        GapState::Untouched => GapEnd::Left(gap),
+        GapState::Reading { next, oldest } => GapEnd::Left(Gap { next, newer_end: oldest, ..gap }),
+        GapState::Read { reached } => GapEnd::Read { was: gap, reached },
+        GapState::Refused => GapEnd::Refused(gap),
+    }
+}
+
+/// The same few names stand on thousands of deliveries.
+fn intern(names: &mut Vec<Rc<str>>, name: &str) -> Rc<str> {
+    if let Some(known) = names.iter().find(|known| ***known == *name) {
+        return known.clone();
+    }
+    let name: Rc<str> = name.into();
+    // A list that names a new event on each delivery would make the look-up slow.
+    if names.len() < 256 {
+        names.push(name.clone());
+    }
+    name
+}

@@ -1,0 +1,256 @@
+//! GitHub as far as the policy sees it: two lists served as JSON pages, and asks that become attempts later. And the
+//! Worker around the policy: what it saves, what it asks. Every sweep is checked against the invariants on the way
+//! ([`super::oracle`]).
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::history::{FIRST_ID, Told, ToldAsk, parse_default_ask};
+use super::oracle::Oracle;
+use crate::policy::budget::Budget;
+use crate::policy::delivery::DeliveryId;
+use crate::policy::ground::PageCursor;
+use crate::policy::ledger::Ledger;
+use crate::policy::plan::{AskAnswer, Plan, decide};
+use crate::policy::reading::{List, Next, PageRequest, Reader};
+use crate::policy::settings::{RETENTION, Settings};
+use crate::policy::time::{Time, minutes};
+
+/// One item of GitHub's record.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) id: u64,
+    pub(super) guid: String,
+    pub(super) event: String,
+    pub(super) action: Option<String>,
+    pub(super) repository_id: Option<u64>,
+    pub(super) at: Time,
+    pub(super) listed_at: Time,
+    pub(super) redelivery: bool,
+    pub(super) code: i64,
+    pub(super) plain: bool,
+}
+
+/// GitHub's record, and what the endpoint will answer.
+#[derive(Clone, Debug)]
+pub(super) struct GitHub {
+    /// Sorted by position.
+    record: Vec<Listed>,
+    asks: BTreeMap<String, Vec<ToldAsk>>,
+    /// Items of each page of a list, in turn: with few items a page a few deliveries make a gap.
+    pub(super) page_sizes: Vec<usize>,
+    /// Whether the items of a page come in another order.
+    pub(super) shuffled: bool,
+    /// Whether it takes the page cursors of earlier sweeps.
+    pub(super) takes_old_cursors: bool,
+    /// Its clock is ahead of `now` by so many milliseconds when it answers a list.
+    pub(super) clock_ahead: u64,
+}
+
+impl Default for GitHub {
+    fn default() -> Self {
+        Self { record: Vec::new(), asks: BTreeMap::new(), page_sizes: vec![100], shuffled: false, takes_old_cursors: true, clock_ahead: 1000 }
+    }
+}
+
+/// A page as it goes over the wire.
+pub(super) struct Page {
+    pub(super) body: Vec<u8>,
+    pub(super) next: Option<PageCursor>,
+    pub(super) items: Vec<Listed>,
+}
+
+impl GitHub {
+    /// Adds what a history tells.
+    pub(super) fn add(&mut self, events: Vec<Told>) {
+        for Told { guid, event, action, repository_id, attempts, asks } in events {
+            for told in attempts {
+                let id = told.id.unwrap_or_else(|| self.next_id(told.at));
+                let (guid, event, action) = (guid.clone(), event.clone(), action.clone());
+                let (at, listed_at, redelivery, code, plain) = (told.at, told.listed_at, told.redelivery, told.code, told.plain);
+                self.insert(Listed { id, guid, event, action, repository_id, at, listed_at, redelivery, code, plain });
+            }
+            self.asks.insert(guid, asks);
+        }
+    }
+
+    /// Adds `count` deliveries of other events that passed, evenly from one time up to another.
+    pub(super) fn add_traffic(&mut self, from: Time, to: Time, count: u32) {
+        for index in 0..count {
+            let at = from + to.since(from) * index / count;
+            let id = self.next_id(at);
+            let (guid, event, action) = (format!("~{id}"), "push".to_owned(), None);
+            self.insert(Listed { id, guid, event, action, repository_id: Some(1), at, listed_at: at, redelivery: false, code: 200, plain: false });
+        }
+    }
+
+    pub(super) fn insert(&mut self, item: Listed) {
+        let place = self.record.partition_point(|known| (known.at, known.id) < (item.at, item.id));
+        self.record.insert(place, item);
+    }
+
+    /// The whole record.
+    pub(super) fn record(&self) -> &[Listed] {
+        &self.record
+    }
+
+    /// Ids grow with time, and are as large as GitHub's.
+    fn next_id(&self, at: Time) -> u64 {
+        FIRST_ID + u64::try_from(at.millis() % 1_000_000_000).unwrap_or(0) * 100_000 + self.record.len() as u64
+    }
+
+    /// Serves a page of a list, as it stands at `now`.
+    pub(super) fn page(&self, request: &PageRequest, now: Time) -> Page {
+        let key = request.from.as_ref().map(|from| parse_cursor(&from.0));
+        let turn = key.map_or(0, |(_, turn)| turn);
+        let in_list = |item: &&Listed| {
+            item.listed_at <= now
+                && item.at + RETENTION >= now
+                && key.is_none_or(|(before, _)| (item.at, item.id) < before)
+                && (request.list != List::Failures || (400..600).contains(&item.code))
+        };
+        let size = self.page_sizes[turn % self.page_sizes.len()];
+        let mut rest = self.record.iter().rev().filter(in_list).cloned();
+        let mut items: Vec<Listed> = rest.by_ref().take(size).collect();
+        let end = items.last().map_or_else(|| key.map_or((now + minutes(1), 0), |(before, _)| before), |item| (item.at, item.id));
+        let next = rest.next().map(|_| PageCursor(format!("https://api.github.com/?cursor={}_{}_{}", end.0.millis(), end.1, turn + 1).into()));
+        if self.shuffled {
+            items.sort_by_key(|item| item.id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        }
+        Page { body: serde_json::to_vec(&items.iter().map(item_json).collect::<Vec<_>>()).expect("items are plain data"), next, items }
+    }
+
+    /// Takes an ask, and answers.
+    pub(super) fn ask(&mut self, delivery: DeliveryId, now: Time) -> AskAnswer {
+        let of = self.record.iter().find(|item| item.id == delivery.0).expect("an ask names a delivery of the record").clone();
+        let asks = self.asks.entry(of.guid.clone()).or_default();
+        let told = if asks.len() > 1 { asks.remove(0) } else { asks.first().copied().unwrap_or(parse_default_ask()) };
+        if let Some((late, code)) = told.attempt {
+            let at = now + late;
+            let id = self.next_id(at);
+            self.insert(Listed { id, at, listed_at: at, redelivery: true, code, ..of });
+        }
+        told.answer
+    }
+}
+
+fn parse_cursor(link: &str) -> ((Time, u64), usize) {
+    let (_, cursor) = link.split_once('=').expect("the cursor is ours");
+    let parts: Vec<&str> = cursor.split('_').collect();
+    let number = |place: usize| parts[place].parse::<u64>().expect("the cursor is ours");
+    let at = Time::from_millis(i64::try_from(number(0)).expect("a time is no larger"));
+    ((at, number(1)), usize::try_from(number(2)).expect("a turn is no larger"))
+}
+
+fn item_json(item: &Listed) -> serde_json::Value {
+    let mut delivered_at = item.at.to_string();
+    if item.plain {
+        delivered_at.replace_range(19..23, "");
+    }
+    json!({
+        "id": item.id, "guid": item.guid, "delivered_at": delivered_at, "redelivery": item.redelivery, "duration": 0.27,
+        "status": "as people call it", "status_code": item.code, "event": item.event, "action": item.action,
+        "installation_id": 1, "repository_id": item.repository_id, "throttled_at": null,
+    })
+}
+
+/// What goes wrong in a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fault {
+    #[default]
+    None,
+    /// It dies between the save and the asks.
+    Crash,
+    /// It dies after the asks, before their answers are saved.
+    CrashLate,
+    /// The sweep before it was killed.
+    AfterKill,
+}
+
+/// What a sweep came to.
+#[derive(Debug)]
+pub(super) struct Swept {
+    pub(super) plan: Plan,
+    pub(super) asked: Vec<String>,
+    /// Pages of the failures list, the deliveries list, and gaps.
+    pub(super) pages: [u32; 3],
+    pub(super) second_look_complete: bool,
+}
+
+/// GitHub, and one installation of the Worker.
+#[derive(Clone, Debug, Default)]
+pub(super) struct World {
+    pub(super) github: GitHub,
+    pub(super) settings: Settings,
+    /// The stored value.
+    pub(super) saved: String,
+    pub(super) oracle: Oracle,
+}
+
+impl World {
+    /// The ledger as it is stored.
+    pub(super) fn ledger(&self) -> Ledger {
+        if self.saved.is_empty() { Ledger::default() } else { serde_json::from_str(&self.saved).expect("it is read back") }
+    }
+
+    pub(super) fn save(&mut self, ledger: &Ledger) {
+        self.saved = serde_json::to_string(ledger).expect("a ledger is plain data");
+        assert_eq!(self.ledger(), *ledger, "the stored form loses nothing");
+    }
+
+    /// Sweeps, unless `now` is not later than the last sweep's. `None` if there was nothing to do, or no room to read.
+    pub(super) fn sweep(&mut self, now: Time, fault: Fault) -> Option<Swept> {
+        let mut ledger = self.ledger();
+        if ledger.swept_at.is_some_and(|swept_at| now <= swept_at && swept_at.since(now) < minutes(60)) {
+            return None;
+        }
+        ledger.move_to(now, &self.settings);
+        ledger.apply(&self.settings, now);
+        self.sweep_on(ledger, now, fault)
+    }
+
+    /// The rest of a sweep, from a ledger that was moved to `now`.
+    fn sweep_on(&mut self, ledger: Ledger, now: Time, fault: Fault) -> Option<Swept> {
+        let budget = Budget::new(self.settings.subrequest_limit);
+        let date = now + std::time::Duration::from_millis(self.github.clock_ahead);
+        let mut reader = Reader::new(&ledger.ground, ledger.oldest_ask(), &self.settings, now, fault == Fault::AfterKill);
+        let mut pages = [0; 3];
+        loop {
+            let request = match reader.next(budget.spare(&self.settings)) {
+                Next::Page(request) => request,
+                Next::Done => break,
+                Next::NoRoom => return None,
+            };
+            assert!(budget.take(), "a page is asked for that the budget does not allow");
+            pages[request.list as usize] += 1;
+            if request.list == List::Gap && !self.github.takes_old_cursors {
+                reader.gap_refused();
+                continue;
+            }
+            let page = self.github.page(&request, date);
+            self.oracle.saw(&page.items);
+            reader.take(request.list, &page.body, page.next, Some(date)).expect("the model's pages are right");
+        }
+        let reading = reader.finish();
+        let second_look_complete = reading.second_look_complete;
+        let mut plan = decide(ledger, reading, &self.settings, now, true);
+        self.oracle.check(&plan, &self.settings, now);
+        assert!(budget.left() as usize >= plan.asks.len(), "no calls are left for the asks");
+        self.save(&plan.ledger);
+        let mut asked = Vec::new();
+        if fault != Fault::Crash {
+            for ask in plan.asks.clone() {
+                assert!(budget.take(), "no call is left for an ask");
+                let answer = self.github.ask(ask.delivery, date);
+                self.oracle.asked(&ask.guid, now, if fault == Fault::CrashLate { AskAnswer::Unknown } else { answer });
+                plan.answered(&ask.guid, answer);
+                asked.push(ask.guid.to_string());
+            }
+            if fault != Fault::CrashLate {
+                self.save(&plan.ledger);
+            }
+        }
+        Some(Swept { plan, asked, pages, second_look_complete })
+    }
+}

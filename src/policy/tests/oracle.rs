@@ -1,0 +1,106 @@
+//! Invariants 1 to 4 of spec section 13, told by what was served and asked alone: it knows nothing of the ledger.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::Listed;
+use crate::policy::delivery::Guid;
+use crate::policy::event::LOST_AFTER;
+use crate::policy::plan::{AskAnswer, Plan};
+use crate::policy::settings::{RETENTION, Settings};
+use crate::policy::time::Time;
+
+/// What sweeps have seen and done so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Oracle {
+    seen: BTreeMap<u64, Listed>,
+    /// Asks that GitHub took, and those of which nobody knows.
+    asks: BTreeMap<String, Vec<(Time, u64, AskAnswer)>>,
+    /// A test that changes settings knows itself what is overtaken.
+    pub(super) settings_changed: bool,
+}
+
+impl Oracle {
+    /// Items that a page showed.
+    pub(super) fn saw(&mut self, items: &[Listed]) {
+        self.seen.extend(items.iter().map(|item| (item.id, item.clone())));
+    }
+
+    /// An ask was made.
+    pub(super) fn asked(&mut self, guid: &Guid, now: Time, answer: AskAnswer) {
+        let guid = guid.to_string();
+        let on = self.attempts(&guid).last().map_or(0, |item| item.id);
+        self.asks.entry(guid).or_default().push((now, on, answer));
+    }
+
+    fn attempts(&self, guid: &str) -> Vec<&Listed> {
+        let mut attempts: Vec<&Listed> = self.seen.values().filter(|item| item.guid == *guid).collect();
+        attempts.sort_by_key(|item| (item.at, item.id));
+        attempts
+    }
+
+    /// Whether times are compared by whole seconds.
+    fn plain(&self) -> bool {
+        self.seen.values().any(|item| item.plain)
+    }
+
+    /// Checks the asks of a plan.
+    pub(super) fn check(&self, plan: &Plan, settings: &Settings, now: Time) {
+        assert!(plan.asks.len() <= settings.max_redeliveries, "invariant 4: too many asks");
+        assert!(!settings.dry_run || plan.asks.is_empty(), "a dry run asks for nothing");
+        let names: BTreeSet<String> = plan.asks.iter().map(|ask| ask.guid.to_string()).collect();
+        assert_eq!(names.len(), plan.asks.len(), "an event is asked for twice in a sweep");
+        for ask in &plan.asks {
+            let guid = ask.guid.to_string();
+            let attempts = self.attempts(&guid);
+            let newest = attempts.last().expect("invariant: an ask is for an event that was read");
+            assert_eq!(newest.id, ask.delivery.0, "{guid}: an ask is for the newest attempt");
+            assert!(!attempts.iter().any(|item| (200..300).contains(&item.code)), "invariant 2: {guid} passed");
+            let first = attempts.iter().find(|item| !item.redelivery).expect("its first delivery was read");
+            assert!(now.since(first.at) <= RETENTION, "{guid}: GitHub keeps it no longer");
+            assert!(plan.ledger.events.contains_key(&ask.guid), "{guid}: its ask is not saved");
+            if !self.settings_changed {
+                assert!(!self.is_overtaken(first, settings), "invariant 3: {guid} is overtaken");
+            }
+            let lost = self.unshown(&guid, &attempts, now);
+            assert!(attempts.len() + lost < settings.max_attempts, "invariant 1: {guid} has {} attempts, {lost} lost", attempts.len());
+        }
+    }
+
+    /// Asks that GitHub took, that no attempt has shown for so long that none will. Fails if an ask may still show up.
+    fn unshown(&self, guid: &str, attempts: &[&Listed], now: Time) -> usize {
+        let mut later = attempts.iter().peekable();
+        let mut lost = 0;
+        let asks = self.asks.get(guid).map_or(&[][..], Vec::as_slice);
+        for (index, (at, on, answer)) in asks.iter().enumerate() {
+            let after = attempts.iter().position(|item| item.id == *on).map_or(0, |place| place + 1);
+            while later.next_if(|item| attempts.iter().position(|other| other.id == item.id) < Some(after)).is_some() {}
+            // A struck ask takes no attempt from the one that followed it.
+            let until = asks.get(index + 1).filter(|_| *answer == AskAnswer::Unknown).map(|following| following.0);
+            if *answer != AskAnswer::Withdrawn && later.next_if(|item| until.is_none_or(|until| item.at <= until)).is_some() {
+                continue;
+            }
+            match answer {
+                AskAnswer::Taken | AskAnswer::Unknown => {
+                    assert!(now.since(*at) >= LOST_AFTER, "{guid} is asked for while an ask for it may show up");
+                    lost += usize::from(*answer == AskAnswer::Taken);
+                }
+                AskAnswer::NotRedeliverable(_) => panic!("{guid} is asked for though GitHub will not redeliver it"),
+                AskAnswer::Withdrawn => {}
+            }
+        }
+        lost
+    }
+
+    fn is_overtaken(&self, first: &Listed, settings: &Settings) -> bool {
+        if first.repository_id.is_none() || !settings.superseded_events.contains(&first.event) {
+            return false;
+        }
+        let plain = self.plain();
+        let place = |item: &Listed| (if plain { item.at.whole_seconds() } else { item.at }, item.id);
+        let same_kind = |item: &&Listed| item.event == first.event && item.repository_id == first.repository_id && item.guid != first.guid;
+        let passed: BTreeSet<&str> =
+            self.seen.values().filter(same_kind).filter(|item| (200..300).contains(&item.code)).map(|item| &*item.guid).collect();
+        let newer = |item: &Listed| !item.redelivery && passed.contains(&*item.guid) && place(item) > place(first);
+        self.seen.values().filter(same_kind).any(newer)
+    }
+}

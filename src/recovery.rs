@@ -1,0 +1,168 @@
+//! The Durable Object `Recovery`: one for each App, so that each has a budget of calls and a state of its own.
+//!
+//! It runs the sweep. An object does not serialize work that awaits an outside `fetch`, hence the lease (`policy::lease`).
+#![allow(missing_docs, reason = "the macro of the Durable Object adds functions without any")]
+
+use std::cell::RefCell;
+use std::fmt;
+
+use futures_util::future::try_join;
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{CryptoKey, SubtleCrypto, WorkerGlobalScope};
+use worker::{DurableObject, Env, Request, Response, State, durable_object, wasm_bindgen};
+
+use crate::config::{self, Config, Problems};
+use crate::github::error::FailureClass;
+use crate::github::key::AppKey;
+use crate::http::{Http, RuntimeClock};
+use crate::policy::budget::Budget;
+use crate::policy::time::Time;
+use crate::ports::{Key, SignError, Signer, Storage, StorageError};
+use crate::sweep::report::{Ending, Line, Report};
+use crate::sweep::{World, sweep};
+
+/// The path under which the scheduled handler calls the object. Nothing from outside reaches it.
+pub const SWEEP_PATH: &str = "/sweep";
+
+/// The query parameter with the tick's time, in milliseconds since the epoch.
+pub const AT: &str = "at";
+
+/// One App's recovery.
+#[durable_object]
+pub struct Recovery {
+    state: State,
+    env: Env,
+    signer: RuntimeSigner,
+}
+
+impl fmt::Debug for Recovery {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Recovery")
+    }
+}
+
+impl DurableObject for Recovery {
+    fn new(state: State, env: Env) -> Self {
+        Self { state, env, signer: RuntimeSigner::default() }
+    }
+
+    async fn fetch(&self, request: Request) -> worker::Result<Response> {
+        crate::logging::start();
+        let url = request.url()?;
+        let at = url.query_pairs().find(|(name, _)| name == AT).and_then(|(_, at)| at.parse().ok());
+        match (url.path(), at) {
+            (SWEEP_PATH, Some(at)) => {
+                let report = self.sweep(Time::from_millis(at)).await;
+                let status = if report.failure.is_some() { 500 } else { 200 };
+                Ok(Response::from_json(&report)?.with_status(status))
+            }
+            _ => Response::error("not found", 404),
+        }
+    }
+}
+
+impl Recovery {
+    async fn sweep(&self, now: Time) -> Report {
+        let config = match config::read(|name| variable(&self.env, name)) {
+            Ok(config) => config,
+            Err(problems) => return misconfigured(&self.env, now, &problems),
+        };
+        self.signer.key.replace(Some(config.key.clone()));
+        self.run(&config, now).await
+    }
+
+    async fn run(&self, config: &Config, now: Time) -> Report {
+        let budget = Budget::new(config.settings.subrequest_limit);
+        let network = Http::new(&budget);
+        let storage = ObjectStorage(self.state.storage());
+        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
+        sweep(&world, config, now).await
+    }
+}
+
+/// A variable or a secret: the runtime keeps both alike.
+#[must_use]
+pub fn variable(env: &Env, name: &str) -> Option<String> {
+    env.var(name).ok().map(|value| value.to_string())
+}
+
+/// The report of a sweep whose settings cannot be used, which is logged here: no call is made.
+pub fn misconfigured(env: &Env, now: Time, problems: &Problems) -> Report {
+    let app = variable(env, "GITHUB_APP_ID").unwrap_or_default();
+    let mut report = Report::new(&app, now, 0);
+    report.ending = Ending::Failed;
+    report.failure = Some(FailureClass::Config);
+    log::error!("{}", Line::Failure { app: &app, class: report.failure, error: problems.to_string() }.json());
+    log::error!("{}", serde_json::to_string(&report).unwrap_or_default());
+    report
+}
+
+struct ObjectStorage(worker::Storage);
+
+impl Storage for ObjectStorage {
+    async fn read(&self, key: Key) -> Result<Option<String>, StorageError> {
+        self.0.get(key.as_str()).await.map_err(|_| StorageError("read"))
+    }
+
+    async fn write(&self, values: &[(Key, Option<&str>)]) -> Result<(), StorageError> {
+        let failed = |_| StorageError("write");
+        let puts = Object::new();
+        let mut deletes = Vec::new();
+        for (key, value) in values {
+            match value {
+                Some(text) => {
+                    Reflect::set(&puts, &JsValue::from_str(key.as_str()), &JsValue::from_str(text)).map_err(|_| StorageError("write"))?;
+                }
+                None => deletes.push(key.as_str()),
+            }
+        }
+        // Both are started before either is awaited, and the runtime makes such writes one.
+        let put = self.0.put_multiple_raw(puts);
+        if deletes.is_empty() {
+            return put.await.map_err(failed);
+        }
+        try_join(put, self.0.delete_multiple(deletes)).await.map(|_| ()).map_err(failed)
+    }
+}
+
+/// Signs by `crypto.subtle`. The imported key lives as long as the object does.
+#[derive(Default)]
+struct RuntimeSigner {
+    key: RefCell<Option<AppKey>>,
+    imported: RefCell<Option<CryptoKey>>,
+}
+
+impl Signer for RuntimeSigner {
+    async fn sign(&self, message: &[u8]) -> Result<Vec<u8>, SignError> {
+        // The runtime's own text is dropped: it could say something of the key.
+        self.try_sign(message).await.map_err(|_| SignError)
+    }
+}
+
+impl RuntimeSigner {
+    async fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, JsValue> {
+        let subtle = js_sys::global().unchecked_into::<WorkerGlobalScope>().crypto()?.subtle();
+        let known = self.imported.borrow().clone();
+        let key = match known {
+            Some(key) => key,
+            None => self.import(&subtle).await?,
+        };
+        let message = Uint8Array::from(message);
+        let signature = subtle.sign_with_str_and_buffer_source("RSASSA-PKCS1-v1_5", &key, &message)?;
+        Ok(Uint8Array::new(&JsFuture::from(signature).await?).to_vec())
+    }
+
+    async fn import(&self, subtle: &SubtleCrypto) -> Result<CryptoKey, JsValue> {
+        let key = self.key.take().ok_or(JsValue::NULL)?;
+        let algorithm = Object::new();
+        Reflect::set(&algorithm, &"name".into(), &"RSASSA-PKCS1-v1_5".into())?;
+        Reflect::set(&algorithm, &"hash".into(), &"SHA-256".into())?;
+        let bytes = Uint8Array::from(key.pkcs8());
+        let imported = subtle.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()))?;
+        let imported: CryptoKey = JsFuture::from(imported).await?.unchecked_into();
+        self.imported.replace(Some(imported.clone()));
+        Ok(imported)
+    }
+}
