@@ -115,14 +115,14 @@ impl Undelivered {
 /// delivery; of each sort the newest first.
 #[must_use]
 pub fn entries(ledger: &Ledger) -> Vec<Entry> {
-    let left_behind = ledger.left_behind.iter().map(|loss| Entry {
-        key: format!("left-behind:{}", loss.made_at.millis()),
-        kind: EntryKind::LeftBehind(loss.clone()),
-    });
-    let gaps_lost = ledger.gaps_lost.iter().map(|loss| Entry {
-        key: format!("gap-lost:{}", loss.made_at.millis()),
-        kind: EntryKind::GapLost(loss.clone()),
-    });
+    let left_behind = ledger
+        .left_behind
+        .iter()
+        .map(|loss| Entry { key: format!("left-behind:{}", loss.made_at.millis()), kind: EntryKind::LeftBehind(loss.clone()) });
+    let gaps_lost = ledger
+        .gaps_lost
+        .iter()
+        .map(|loss| Entry { key: format!("gap-lost:{}", loss.made_at.millis()), kind: EntryKind::GapLost(loss.clone()) });
     let mut entries: Vec<Entry> = left_behind.chain(gaps_lost).chain(ledger.events.values().filter_map(of_event)).collect();
     entries.sort_by(|a, b| {
         let newest_first = b.kind.standing().cmp(&a.kind.standing());
@@ -173,14 +173,17 @@ mod tests {
         let keys: Vec<String> = entries(&ledger).into_iter().map(|entry| entry.key).collect();
         let base = sample::time(0).millis();
         let at = |minutes: i64| base + minutes * 60_000;
-        assert_eq!(keys, [
-            format!("left-behind:{}", at(90)),
-            format!("left-behind:{}", at(0)),
-            format!("gap-lost:{}", at(100)),
-            "not-redeliverable:b".to_owned(),
-            "gave-up:c".to_owned(),
-            "gave-up:a".to_owned(),
-        ]);
+        assert_eq!(
+            keys,
+            [
+                format!("left-behind:{}", at(90)),
+                format!("left-behind:{}", at(0)),
+                format!("gap-lost:{}", at(100)),
+                "not-redeliverable:b".to_owned(),
+                "gave-up:c".to_owned(),
+                "gave-up:a".to_owned(),
+            ]
+        );
     }
 
     #[test]
@@ -190,7 +193,11 @@ mod tests {
         let ask = crate::policy::event::Ask { at: sample::time(15), after: sample::time(15), on, taken: true };
         event.asks = vec![ask, crate::policy::event::Ask { taken: false, ..ask }];
         assert_eq!(Undelivered::of(&event).lost_asks, 1);
-        event.attempts.push(Attempt { position: Position { at: sample::time(16), id: DeliveryId(99) }, redelivery: true, ..event.attempts[0] });
+        event.attempts.push(Attempt {
+            position: Position { at: sample::time(16), id: DeliveryId(99) },
+            redelivery: true,
+            ..event.attempts[0]
+        });
         assert_eq!(Undelivered::of(&event).lost_asks, 0);
     }
 }

@@ -12,6 +12,8 @@ pub mod telegram;
 pub mod text;
 
 #[cfg(test)]
+mod fakes;
+#[cfg(test)]
 mod sample;
 
 use serde::{Deserialize, Serialize};
@@ -107,4 +109,14 @@ pub enum ChannelError {
         #[source]
         source: crate::ports::SignError,
     },
+}
+
+/// Whether the same call may succeed in a later sweep. What cannot is not tried again for a message or an issue that only
+/// has to be cut down or closed.
+fn may_work_later(error: &ChannelError) -> bool {
+    match error {
+        ChannelError::Network { source, .. } => *source != NetworkError::TooLarge,
+        ChannelError::Refused { status, .. } => *status == 429 || *status >= 500,
+        ChannelError::Unreadable { .. } | ChannelError::SignIn { .. } => false,
+    }
 }

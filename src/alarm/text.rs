@@ -32,32 +32,28 @@ const KINDS_SHOWN: usize = 5;
 /// A longer address is no page of an App.
 const LONGEST_URL: usize = 500;
 
-/// What is wrong, how many, since when; without a full stop.
+/// What is wrong, how many, since when, in one line: a phone shows no more of it.
 fn headline(entries: &[Entry]) -> String {
     let events = entries.iter().filter(|entry| entry.kind.event().is_some()).count();
     let left_behind = |entry: &Entry| if let EntryKind::LeftBehind(loss) = &entry.kind { loss.count } else { 0 };
-    let left_behind: u64 = entries.iter().map(left_behind).sum();
-    let gap_lost = entries.iter().any(|entry| matches!(entry.kind, EntryKind::GapLost(_)));
+    let left_behind = entries.iter().map(left_behind).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
     match events {
         0 => {}
-        1 => parts.push("1 webhook event was not delivered".to_owned()),
-        _ => parts.push(format!("{events} webhook events were not delivered")),
+        1 => parts.push("1 webhook event not delivered".to_owned()),
+        _ => parts.push(format!("{events} webhook events not delivered")),
     }
-    match left_behind {
-        0 => {}
-        1 => parts.push("1 event was left behind".to_owned()),
-        _ => parts.push(format!("{left_behind} events were left behind")),
+    match (left_behind, events) {
+        (0, _) => {}
+        (1, 0) => parts.push("1 webhook event left behind".to_owned()),
+        (_, 0) => parts.push(format!("{left_behind} webhook events left behind")),
+        _ => parts.push(format!("{left_behind} left behind")),
     }
-    if gap_lost {
-        parts.push("part of GitHub's list of deliveries was never read".to_owned());
+    if entries.iter().any(|entry| matches!(entry.kind, EntryKind::GapLost(_))) {
+        parts.push(if parts.is_empty() { "Part" } else { "part" }.to_owned() + " of GitHub's list of deliveries not read");
     }
-    let what = match parts.as_slice() {
-        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        _ => parts.concat(),
-    };
     let since = entries.iter().map(|entry| entry.kind.since()).min().map(Time::for_people);
-    format!("{what}, since {}", since.unwrap_or_default())
+    format!("{} (since {})", parts.join(", "), since.unwrap_or_default())
 }
 
 /// What each sort of entry that is there means for a maintainer: its name, and what to do.
@@ -74,7 +70,7 @@ fn advice(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
     }
     if has(|kind| matches!(kind, EntryKind::GapLost(_))) {
         advice.push((
-            "Never read",
+            "Not read",
             "more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look \
              through that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.",
         ));
@@ -110,7 +106,7 @@ fn why(kind: &EntryKind) -> String {
             format!("GitHub will not redeliver it: it answered {status}")
         }
         EntryKind::NotRedeliverable { answer: None, .. } => {
-            "GitHub will not redeliver it: it made none of the last redeliveries that it was asked for".to_owned()
+            "GitHub will not redeliver it: the last requests were followed by no attempt".to_owned()
         }
         EntryKind::LeftBehind(_) | EntryKind::GapLost(_) => String::new(),
     }
@@ -141,9 +137,9 @@ fn attempts(event: &Undelivered) -> String {
     }
     match event.lost_asks {
         0 => {}
-        1 => text.push_str("; 1 redelivery that GitHub took on and never made"),
+        1 => text.push_str("; 1 more that GitHub accepted and never made"),
         lost => {
-            let _ = write!(text, "; {lost} redeliveries that GitHub took on and never made");
+            let _ = write!(text, "; {lost} more that GitHub accepted and never made");
         }
     }
     text

@@ -1,7 +1,7 @@
 //! The App itself, as far as the alarm speaks of it: above all the link to its Advanced page, where a maintainer redelivers
 //! by hand.
 //!
-//! Source: schema `integration` of GitHub's OpenAPI description; facts-github.md A5.
+//! Source: schema `integration` of GitHub's `OpenAPI` description, and GitHub's page "Redelivering webhooks".
 
 use serde::Deserialize;
 use url::Url;
@@ -88,13 +88,10 @@ struct Owner {
 mod tests {
     use super::*;
 
-    fn advanced(owner: &str, slug: &str, html_url: &str) -> Option<String> {
+    /// The link, or nothing.
+    fn advanced(owner: &str, slug: &str, html_url: &str) -> String {
         let body = format!(r#"{{"id":7,"slug":{slug},"html_url":{html_url:?},"owner":{owner},"new":1}}"#);
-        parse(body.as_bytes()).expect("an App is read").advanced_url
-    }
-
-    fn text(value: &str) -> Option<String> {
-        Some(value.to_owned())
+        parse(body.as_bytes()).expect("an App is read").advanced_url.unwrap_or_default()
     }
 
     const USER: &str = r#"{"login":"octocat","type":"User"}"#;
@@ -103,30 +100,30 @@ mod tests {
 
     #[test]
     fn each_owner_has_its_own_form() {
-        assert_eq!(advanced(USER, r#""deploy-bot""#, PAGE), text("https://github.com/settings/apps/deploy-bot/advanced"));
+        assert_eq!(advanced(USER, r#""deploy-bot""#, PAGE), "https://github.com/settings/apps/deploy-bot/advanced");
         let organization = "https://github.com/organizations/acme/settings/apps/deploy-bot/advanced";
-        assert_eq!(advanced(ORGANIZATION, r#""deploy-bot""#, PAGE), text(organization));
-        assert_eq!(advanced(r#"{"slug":"acme","name":"Acme"}"#, r#""deploy-bot""#, PAGE), text(PAGE));
-        assert_eq!(advanced("null", r#""deploy-bot""#, PAGE), text(PAGE));
+        assert_eq!(advanced(ORGANIZATION, r#""deploy-bot""#, PAGE), organization);
+        assert_eq!(advanced(r#"{"slug":"acme","name":"Acme"}"#, r#""deploy-bot""#, PAGE), PAGE);
+        assert_eq!(advanced("null", r#""deploy-bot""#, PAGE), PAGE);
     }
 
     #[test]
     fn the_host_is_that_of_the_public_page() {
         let page = "https://ghe.example:8443/apps/deploy-bot";
-        assert_eq!(advanced(USER, r#""deploy-bot""#, page), text("https://ghe.example:8443/settings/apps/deploy-bot/advanced"));
+        assert_eq!(advanced(USER, r#""deploy-bot""#, page), "https://ghe.example:8443/settings/apps/deploy-bot/advanced");
     }
 
     #[test]
     fn a_missing_slug_is_that_of_the_public_page() {
-        assert_eq!(advanced(USER, "null", PAGE), text("https://github.com/settings/apps/deploy-bot/advanced"));
+        assert_eq!(advanced(USER, "null", PAGE), "https://github.com/settings/apps/deploy-bot/advanced");
     }
 
     #[test]
     fn what_is_no_name_gets_into_no_address() {
-        assert_eq!(advanced(USER, r#""../evil""#, PAGE), text(PAGE));
-        assert_eq!(advanced(r#"{"login":"a/b","type":"Organization"}"#, r#""deploy-bot""#, PAGE), text(PAGE));
-        assert_eq!(advanced(USER, r#""deploy-bot""#, "javascript:alert(1)"), None);
-        assert_eq!(advanced(USER, r#""deploy-bot""#, "nowhere"), None);
+        assert_eq!(advanced(USER, r#""../evil""#, PAGE), PAGE);
+        assert_eq!(advanced(r#"{"login":"a/b","type":"Organization"}"#, r#""deploy-bot""#, PAGE), PAGE);
+        assert_eq!(advanced(USER, r#""deploy-bot""#, "javascript:alert(1)"), "");
+        assert_eq!(advanced(USER, r#""deploy-bot""#, "nowhere"), "");
     }
 
     #[test]

@@ -230,7 +230,13 @@ mod tests {
 
     #[test]
     fn a_guid_is_printed_as_it_was_read() {
-        for text in ["38ee792a-82e7-11f1-959e-7ce606dfe5da", "38EE792A-82E7-11F1-959E-7CE606DFE5DA", "", "x", "38ee792a82e711f1959e7ce606dfe5da----"] {
+        for text in [
+            "38ee792a-82e7-11f1-959e-7ce606dfe5da",
+            "38EE792A-82E7-11F1-959E-7CE606DFE5DA",
+            "",
+            "x",
+            "38ee792a82e711f1959e7ce606dfe5da----",
+        ] {
             assert_eq!(Guid::from(text).to_string(), text);
         }
         assert!(matches!(Guid::from("00000000-0000-0000-0000-000000000000"), Guid::Uuid(0)));

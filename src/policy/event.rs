@@ -19,6 +19,9 @@ const UNSHOWN_IN_A_ROW: usize = 3;
 /// let the state grow. The first and the newest stay.
 const ATTEMPTS_KEPT: usize = 32;
 
+/// Bytes of the stored form of an ask at most: its keys, three times and an id.
+pub const ASK_BYTES: usize = 112;
+
 /// One attempt, judged when it was read: a changed `RETRY_STATUS` reopens nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "AttemptWire", into = "AttemptWire")]
@@ -280,9 +283,8 @@ impl Event {
             Guid::Text(text) => json_bytes(text),
         };
         let action = self.action.as_deref().map_or(0, |action| json_bytes(action) + 7);
-        // The keys, a repository and the longest fate; `[1764547200123,"18446744073709551615",-2147483648,"f",0],`; an
-        // ask with its keys.
-        100 + guid + json_bytes(&self.event) + action + self.attempts.len() * 62 + self.asks.len() * 112
+        // The keys, a repository and the longest fate; `[1764547200123,"18446744073709551615",-2147483648,"f",0],`.
+        100 + guid + json_bytes(&self.event) + action + self.attempts.len() * 62 + self.asks.len() * ASK_BYTES
     }
 }
 

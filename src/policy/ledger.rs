@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::{Guid, Position};
-use super::event::{Ask, AskStanding, Event, Fate, LOST_AFTER};
+use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
 use super::settings::{RETENTION, Settings};
 use super::superseded::Overtakers;
@@ -28,8 +28,11 @@ const ENTRIES: usize = 1_000;
 /// Events at rest kept at most, so that they are not taken up again: more than the 2,880 that 72 hours can ask for.
 const RESTING: usize = 3_000;
 
-/// Bytes of all events in the stored value. It may have 1.9 MB; overtakers take 0.3 MB at most, the rest is small.
+/// Bytes of all events in the stored value.
 const EVENT_BYTES: usize = 1_400_000;
+
+/// Bytes of the ledger. The stored value may have 1.9 MB, and the alarm needs some.
+const LEDGER_BYTES: usize = 1_750_000;
 
 /// Losses kept of one sort. A new one a sweep for 72 hours would be 288; they extend each other long before.
 const LOSSES: usize = 100;
@@ -69,6 +72,13 @@ pub struct Loss {
     /// How many of which event name. Empty for stretches.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kinds: BTreeMap<Rc<str>, u64>,
+}
+
+impl Loss {
+    /// Bytes of the stored form at most.
+    fn stored_bytes(&self) -> usize {
+        200 + self.kinds.keys().map(|name| json_bytes(name) + 26).sum::<usize>()
+    }
 }
 
 /// Up to where events are not taken up, because there was no room: of the kinds that can be overtaken, and of all.
@@ -212,7 +222,8 @@ impl Ledger {
         let mut bounds = Bounds { entries: ENTRIES, resting: RESTING, waiting };
         let mut left_behind = self.shrink_to(bounds);
         // Each round leaves out a quarter more: the size goes before the numbers.
-        while self.events.values().map(Event::stored_bytes).sum::<usize>() > EVENT_BYTES {
+        let room = EVENT_BYTES.min(LEDGER_BYTES.saturating_sub(self.other_bytes(settings)));
+        while !self.events.is_empty() && self.events.values().map(Event::stored_bytes).sum::<usize>() > room {
             let held = |which: fn(&Event) -> bool| self.events.values().filter(|event| which(event)).count();
             bounds = Bounds {
                 entries: bounds.entries.min(held(|event| event.fate.is_entry()) * 3 / 4),
@@ -222,6 +233,15 @@ impl Ledger {
             left_behind.extend(self.shrink_to(bounds));
         }
         left_behind
+    }
+
+    /// Bytes of the stored form but for the events, the asks that are yet to be made included, at most.
+    fn other_bytes(&self, settings: &Settings) -> usize {
+        let asks = settings.max_redeliveries.saturating_mul(ASK_BYTES);
+        let ignored: usize = self.ignored.keys().map(|name| json_bytes(name) + 24).sum();
+        let losses: usize = self.left_behind.iter().chain(&self.gaps_lost).map(Loss::stored_bytes).sum();
+        let gaps: usize = self.ground.gaps.iter().map(|gap| json_bytes(&gap.next.0) + 200).sum();
+        1_000 + asks + ignored + losses + gaps + self.overtakers.stored_bytes()
     }
 
     fn shrink_to(&mut self, bounds: Bounds) -> Vec<Event> {

@@ -174,7 +174,17 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
         let first = if whole_seconds { newest.by_seconds.whole_seconds() } else { newest.by_millis };
         ledger.overtakers.passed(event, Some(*repository), first);
     }
-    let mut decision = Decision { ledger, settings, now, sweep_before, explain, gave_up: Vec::new(), recovered: Vec::new(), tally: Tally::default(), judged: Vec::new() };
+    let mut decision = Decision {
+        ledger,
+        settings,
+        now,
+        sweep_before,
+        explain,
+        gave_up: Vec::new(),
+        recovered: Vec::new(),
+        tally: Tally::default(),
+        judged: Vec::new(),
+    };
     let touched = decision.merge(reading.items, &reading.passed_at_once, place);
     decision.settle_passed();
     let candidates = decision.judge_all(&touched);
@@ -182,7 +192,15 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
     let asks = decision.choose(candidates, newest_listed);
     decision.ledger.prune(now);
     decision.ledger.swept_at = Some(now);
-    Plan { ledger: decision.ledger, asks, judged: decision.judged, gave_up: decision.gave_up, recovered: decision.recovered, tally: decision.tally, now }
+    Plan {
+        ledger: decision.ledger,
+        asks,
+        judged: decision.judged,
+        gave_up: decision.gave_up,
+        recovered: decision.recovered,
+        tally: decision.tally,
+        now,
+    }
 }
 
 /// Takes how far the lists were read, and returns the time (GitHub's) of the newest delivery that was listed.
@@ -236,11 +254,7 @@ impl Decision<'_> {
             if attempt.position.at < start && !placed {
                 continue;
             }
-            let before = Before {
-                known: known.is_some(),
-                refused: known.as_ref().is_some_and(|event| event.is_refused()),
-                fresh: false,
-            };
+            let before = Before { known: known.is_some(), refused: known.as_ref().is_some_and(|event| event.is_refused()), fresh: false };
             touched.entry(item.guid.clone()).or_insert(before).fresh |= item.fresh;
             match known {
                 Some(event) if event.fate.is_closed() => {
@@ -257,7 +271,15 @@ impl Decision<'_> {
                 }
                 None => {
                     let Item { guid, event, action, repository_id, .. } = item;
-                    let event = Event { guid: guid.clone(), event, action, repository_id, attempts: vec![attempt], asks: Vec::new(), fate: Fate::Open };
+                    let event = Event {
+                        guid: guid.clone(),
+                        event,
+                        action,
+                        repository_id,
+                        attempts: vec![attempt],
+                        asks: Vec::new(),
+                        fate: Fate::Open,
+                    };
                     self.ledger.events.insert(guid, event);
                 }
             }
@@ -406,7 +428,12 @@ impl Decision<'_> {
                     self.leave_behind(&event);
                 }
             }
-            Verdict::Redeliver | Verdict::Passed | Verdict::Superseded(_) | Verdict::Ignored | Verdict::GaveUp | Verdict::NotRedeliverable => {}
+            Verdict::Redeliver
+            | Verdict::Passed
+            | Verdict::Superseded(_)
+            | Verdict::Ignored
+            | Verdict::GaveUp
+            | Verdict::NotRedeliverable => {}
         }
     }
 

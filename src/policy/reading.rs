@@ -304,7 +304,8 @@ impl<'a> Reader<'a> {
         let reading = &mut self.reading;
         if outcome == Outcome::Passed && !delivery.redelivery {
             reading.passed_at_once.push(guid);
-            if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event)) {
+            if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event))
+            {
                 let newest = reading.overtaking.entry((event, repository)).or_insert(Newest { by_millis: position, by_seconds: position });
                 newest.by_millis = position.max(newest.by_millis);
                 newest.by_seconds = std::cmp::max_by_key(position, newest.by_seconds, |position| position.whole_seconds());
@@ -323,11 +324,12 @@ impl<'a> Reader<'a> {
         match list {
             List::Failures => false,
             List::Deliveries if self.first_sweep => position.at >= self.window_start,
-            List::Deliveries => !before(position, self.known),
+            // To the very delivery, unlike the reading: what shares its second with the cursor is shown by each sweep.
+            List::Deliveries => position > self.known,
             List::Gap => self.open_gap().is_some_and(|place| {
                 let gap = &self.gaps[place].0;
                 let watched = !gap.first_sweep || position.at >= self.window_start;
-                watched && before(position, gap.newer_end) && !before(position, gap.older_end)
+                watched && gap.older_end < position && position < gap.newer_end
             }),
         }
     }
@@ -354,7 +356,8 @@ impl<'a> Reader<'a> {
         let ended = self.reading.list.next.is_none();
         let oldest = self.reading.list.oldest;
         self.new_ground_read |= ended || oldest.is_some_and(|oldest| before(oldest, self.known));
-        let looked_back = if self.first_sweep { self.found_an_answer() } else { oldest.is_some_and(|oldest| oldest.at < self.look_back_to) };
+        let looked_back =
+            if self.first_sweep { self.found_an_answer() } else { oldest.is_some_and(|oldest| oldest.at < self.look_back_to) };
         self.reading.list.complete = ended || self.new_ground_read && looked_back;
     }
 

@@ -5,16 +5,8 @@ use std::time::Duration;
 use super::time::hours;
 
 /// Kinds of event of which a newer one overtakes an older one (spec section 6).
-pub const SUPERSEDED_EVENTS: [&str; 8] = [
-    "workflow_run",
-    "check_suite",
-    "check_run",
-    "code_scanning_alert",
-    "issues",
-    "pull_request",
-    "discussion",
-    "release",
-];
+pub const SUPERSEDED_EVENTS: [&str; 8] =
+    ["workflow_run", "check_suite", "check_run", "code_scanning_alert", "issues", "pull_request", "discussion", "release"];
 
 /// GitHub keeps a delivery, and redelivers it, for three days.
 pub const RETENTION: Duration = hours(72);

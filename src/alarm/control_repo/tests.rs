@@ -1,0 +1,169 @@
+use pollster::block_on;
+
+use super::*;
+use crate::alarm::fakes::issues::{APP_ID, BOT, FakeIssues};
+use crate::alarm::fakes::{AnySigner, Fault, StillClock};
+use crate::alarm::sample::{alarm, gave_up, time};
+
+/// A control repository, and what the channel remembers of it.
+struct Repository {
+    server: FakeIssues,
+    name: &'static str,
+    shown: Option<Shown>,
+}
+
+impl Repository {
+    fn new() -> Self {
+        Self { server: FakeIssues::default(), name: "acme/control", shown: None }
+    }
+
+    /// Shows these entries so many minutes after the first, and says how many calls that took. What is remembered goes through
+    /// its stored form.
+    fn show(&mut self, minute: u64, guids: &[&str]) -> Result<usize, ChannelError> {
+        let alarm = alarm(guids.iter().map(|guid| gave_up(guid, 0)).collect());
+        let api = Api::new(&self.server, &AnySigner, &StillClock, "https://api.github.example", "123456");
+        let channel = ControlRepo::new(&api, self.name);
+        let was_current = channel.is_current(self.shown.as_ref(), &alarm, time(minute));
+        let (shown, result) = block_on(channel.show(self.shown.take(), &alarm, time(minute)));
+        if result.is_ok() {
+            assert!(channel.is_current(shown.as_ref(), &alarm, time(minute)), "what was shown is current");
+        }
+        let calls = self.server.line.new_calls();
+        assert_eq!(was_current, calls == 0, "only what is current costs no call");
+        let json = serde_json::to_string(&shown).expect("it is stored");
+        self.shown = serde_json::from_str(&json).expect("it is read back");
+        assert_eq!(self.shown, shown);
+        result.map(|()| calls)
+    }
+
+    /// Number and whether it is open, of every issue.
+    fn issues(&self) -> Vec<(u64, bool)> {
+        self.server.issues.borrow().iter().map(|issue| (issue.number, issue.is_open)).collect()
+    }
+}
+
+const ONE: &str = "1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
+const TWO: &str = "2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
+
+#[test]
+fn the_issue_is_created_edited_and_closed() {
+    let mut repo = Repository::new();
+    assert_eq!(repo.show(0, &[]), Ok(0));
+    assert_eq!(repo.show(0, &["a"]), Ok(4));
+    assert_eq!(repo.server.open_titles(), [ONE]);
+    assert_eq!(repo.show(15, &["a"]), Ok(0));
+    assert_eq!(repo.show(500, &["a", "b"]), Ok(3));
+    assert_eq!(repo.server.open_titles(), [TWO]);
+    assert_eq!(repo.show(515, &[]), Ok(3));
+    assert_eq!(repo.issues(), [(1, false)]);
+    assert_eq!(repo.show(530, &[]), Ok(0));
+    assert_eq!(repo.show(1000, &["c"]), Ok(4));
+    assert_eq!(repo.issues(), [(1, false), (2, true)]);
+    assert!(repo.server.issues.borrow()[1].body.ends_with(&format!("\n{}\n", text::marker(APP_ID))));
+}
+
+#[test]
+fn an_entry_that_left_less_than_an_hour_ago_opens_the_issue_again() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.show(15, &[]).expect("shown");
+    assert_eq!(repo.show(30, &["a"]), Ok(3));
+    assert_eq!((repo.issues(), repo.server.open_titles()), (vec![(1, true)], vec![ONE.to_owned()]));
+}
+
+#[test]
+fn an_edit_does_not_open_what_a_maintainer_closed() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.issues.borrow_mut()[0].is_open = false;
+    repo.show(15, &["a", "b"]).expect("shown");
+    assert_eq!(repo.issues(), [(1, false)]);
+}
+
+#[test]
+fn a_create_whose_answer_was_lost_leaves_one_open_issue() {
+    let mut repo = Repository::new();
+    repo.server.line.fail("POST /repos", Fault::AnswerLost);
+    repo.show(0, &["a"]).expect_err("no answer");
+    repo.show(15, &["a", "b"]).expect("it is found");
+    assert_eq!((repo.issues(), repo.server.open_titles()), (vec![(1, true)], vec![TWO.to_owned()]));
+}
+
+#[test]
+fn only_an_open_issue_by_the_app_with_the_marker_is_ours() {
+    let mut repo = Repository::new();
+    let marker = text::marker(APP_ID);
+    repo.server.person_opens("mallory", &marker, false);
+    repo.server.person_opens(BOT, "another use of the App", false);
+    repo.server.person_opens(BOT, &marker, true);
+    repo.server.person_opens(BOT, &text::marker(APP_ID * 10 + 1), false);
+    repo.server.person_opens(BOT, &format!("Hello {marker}"), false);
+    repo.server.person_opens(BOT, &marker, false);
+    repo.show(0, &["a"]).expect("shown");
+    let changed: Vec<u64> = repo.server.issues.borrow().iter().filter(|issue| issue.title == ONE).map(|issue| issue.number).collect();
+    assert_eq!(changed, [5], "the oldest of ours goes on");
+}
+
+#[test]
+fn a_failure_at_any_step_waits_for_the_next_sweep() {
+    for step in ["GET /repos/acme/control/installation", "POST /app", "GET /repos/acme/control/issues", "POST /repos"] {
+        for fault in [Fault::NoAnswer, Fault::Status(403), Fault::Status(410), Fault::Status(500), Fault::AnswerLost] {
+            let mut repo = Repository::new();
+            repo.server.line.fail(step, fault);
+            repo.show(0, &["a"]).expect_err("it failed");
+            assert_eq!(repo.shown, None);
+            repo.show(15, &["a"]).expect("shown");
+            assert_eq!(repo.server.open_titles(), [ONE], "{step} {fault:?}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_that_failed_is_made_by_the_next_sweep() {
+    for guids in [&["a", "b"][..], &[]] {
+        let mut repo = Repository::new();
+        repo.show(0, &["a"]).expect("shown");
+        let before = repo.shown.clone();
+        repo.server.line.fail("PATCH", Fault::Status(503));
+        repo.show(15, guids).expect_err("it failed");
+        assert_eq!(repo.shown, before);
+        repo.show(30, guids).expect("shown");
+        assert_eq!(repo.server.open_titles().len(), guids.len().min(1));
+    }
+}
+
+#[test]
+fn a_deleted_issue_is_said_once_and_then_created_anew() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.issues.borrow_mut().clear();
+    let error = repo.show(15, &["a", "b"]).expect_err("it is gone");
+    assert_eq!(error.to_string(), "failed to edit the issue of the control repository: status 410: the issue is gone");
+    repo.show(30, &["a", "b"]).expect("shown");
+    assert_eq!(repo.server.open_titles(), [TWO]);
+}
+
+#[test]
+fn another_repository_in_the_settings_closes_the_old_issue() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.name = "acme/other";
+    assert_eq!(repo.show(15, &["a"]), Ok(7));
+    assert_eq!(repo.issues(), [(1, false), (2, true)]);
+    assert_eq!(repo.server.issues.borrow()[1].repo, "acme/other");
+    repo.name = "acme/elsewhere";
+    let error = repo.show(30, &["a"]).expect_err("not installed there");
+    let expected = "failed to find the App's installation in the control repository: status 404: Not Found";
+    assert_eq!(error.to_string(), expected);
+    repo.show(45, &[]).expect("closed where it stands");
+    assert_eq!(repo.issues(), [(1, false), (2, false)]);
+}
+
+#[test]
+fn the_stored_form_is_pinned() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a", "b"]).expect("shown");
+    repo.show(15, &["a"]).expect("shown");
+    let json = serde_json::to_string(&repo.shown).expect("it is stored");
+    expect_test::expect![[r#"{"repo":"acme/control","number":1,"last":{"text":"5f0253ae34d355e7","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]]}}"#]].assert_eq(&json);
+}

@@ -2,6 +2,8 @@
 //!
 //! Values from outside stand in code spans: GitHub makes no mention, reference or link of what is in one.
 
+use std::fmt::Write as _;
+
 use url::Url;
 
 use super::outside::code_span;
@@ -54,15 +56,15 @@ pub fn issue(alarm: &Alarm) -> Issue {
     let entries = &alarm.entries;
     let title = headline(entries);
     let url = link(alarm.advanced_url.as_deref());
-    let mut body = format!("**{title}.**\n\n");
+    let mut body = format!("**{title}**\n\n");
     if let Some(url) = &url {
-        body.push_str(&format!("[{ADVANCED_PAGE}]({url})\n\n"));
+        let _ = write!(body, "[{ADVANCED_PAGE}]({url})\n\n");
     }
     body.push_str("### What to do\n\n");
     for (name, what) in advice(entries) {
-        body.push_str(&format!("- **{name}**: {what}\n"));
+        let _ = writeln!(body, "- **{name}**: {what}");
     }
-    body.push_str(&format!("- {HOW_LONG}\n"));
+    let _ = writeln!(body, "- {HOW_LONG}");
     let end = format!("\n{WRITTEN_BY}\n");
 
     let room = MAX_BYTES.saturating_sub(end.len() + MORE_BYTES);
@@ -80,7 +82,7 @@ pub fn issue(alarm: &Alarm) -> Issue {
         left_out -= 1;
     }
     if left_out > 0 {
-        body.push_str(&format!("\n… and {left_out} more that do not fit here.\n"));
+        let _ = writeln!(body, "\n… and {left_out} more that do not fit here.");
     }
     body.push_str(&end);
     Issue { title, body }
@@ -127,9 +129,9 @@ impl Section {
 fn line(entry: &Entry, url: Option<&Url>) -> String {
     match &entry.kind {
         EntryKind::LeftBehind(loss) => {
-            format!("- **Left behind**: {} {}.{}\n", events(loss.count), stretch(loss), kinds_of(loss))
+            format!("- **Left behind**: {}, first delivered {}.{}\n", events(loss.count), stretch(loss), kinds_of(loss))
         }
-        EntryKind::GapLost(loss) => format!("- **Never read**: GitHub's list of deliveries {}.\n", stretch(loss)),
+        EntryKind::GapLost(loss) => format!("- **Not read**: GitHub's list of deliveries {}.\n", stretch(loss)),
         EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => row(event, &why(&entry.kind), url),
     }
 }

@@ -7,9 +7,9 @@ use url::Url;
 
 use super::outside::{html, visible};
 use super::{ADVANCED_PAGE, HOW_LONG, advice, attempts, events, fits_a_button, headline, kinds, link, nothing_open, stretch, why};
+use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Undelivered};
 use crate::alarm::shown::{Digest, Recovered};
-use crate::alarm::Alarm;
 use crate::policy::ledger::Loss;
 
 /// UTF-16 units of a message at most. Telegram takes 4,096 after parsing; how it counts is not written down for every
@@ -60,7 +60,7 @@ impl Message {
 pub fn message(alarm: &Alarm) -> Message {
     let url = link(alarm.advanced_url.as_deref());
     let mut top = Html::default();
-    top.text("🔴 ").bold(&headline(&alarm.entries)).text(".");
+    top.text("🔴 ").bold(&headline(&alarm.entries));
     let bottom = bottom(&alarm.entries, url.as_ref());
 
     let room = MAX_UNITS.saturating_sub(top.units + bottom.units + MORE_UNITS);
@@ -129,11 +129,11 @@ fn paragraph(entry: &Entry) -> Html {
     out.text("\n\n");
     match &entry.kind {
         EntryKind::LeftBehind(loss) => {
-            out.bold("Left behind").text(&format!(": {} {}.", events(loss.count), stretch(loss)));
+            out.bold("Left behind").text(&format!(": {}, first delivered {}.", events(loss.count), stretch(loss)));
             add_kinds(&mut out, loss);
         }
         EntryKind::GapLost(loss) => {
-            out.bold("Never read").text(&format!(": GitHub's list of deliveries {}.", stretch(loss)));
+            out.bold("Not read").text(&format!(": GitHub's list of deliveries {}.", stretch(loss)));
         }
         EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => add_event(&mut out, event, &why(&entry.kind)),
     }

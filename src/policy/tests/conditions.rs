@@ -6,10 +6,14 @@ use super::{Case, check};
 
 #[test]
 fn a_fresh_first_failure_is_asked_for_by_the_next_sweep() {
-    check("a: 10:14:59 500", "10:15 10:30", &expect![[r#"
+    check(
+        "a: 10:14:59 500",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 a: asked for again
         10:30 a: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -40,7 +44,10 @@ fn every_outcome_has_its_verdict() {
 
 #[test]
 fn an_event_whose_first_delivery_was_not_read_is_left_alone() {
-    check("a: 10:00 500 again", "10:15..14:00", &expect![[r#"
+    check(
+        "a: 10:00 500 again",
+        "10:15..14:00",
+        &expect![[r#"
         10:15 a: left alone: its first delivery was not read
         10:30 a: left alone: its first delivery was not read
         10:45 a: left alone: its first delivery was not read
@@ -54,15 +61,20 @@ fn an_event_whose_first_delivery_was_not_read_is_left_alone() {
         12:45 a: left alone: its first delivery was not read
         13:00 a: left alone: its first delivery was not read
         13:15 a: left alone: its first delivery was not read
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_event_whose_first_delivery_lies_before_the_window_is_left_alone_and_was_never_left_behind() {
-    check("a: 07:14 500, 10:00 500", "10:15 10:30", &expect![[r#"
+    check(
+        "a: 07:14 500, 10:00 500",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 a: left alone: its first delivery was not read
         10:30 a: left alone: its first delivery was not read
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -82,25 +94,37 @@ fn the_first_delivery_may_have_been_read_by_an_earlier_sweep() {
 
 #[test]
 fn the_window_ends_at_its_first_moment() {
-    check("a: 07:15 500\nb: 07:14:59.999 500", "10:15", &expect![[r#"
+    check(
+        "a: 07:15 500\nb: 07:14:59.999 500",
+        "10:15",
+        &expect![[r#"
         10:15 a: asked for again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_pass_by_a_click_of_a_maintainer_settles_the_event() {
-    check("a: 10:00 500, 10:10 200\nb: 10:00 500, 10:16 201 | lost", "10:15..11:15", &expect![[r#"
+    check(
+        "a: 10:00 500, 10:10 200\nb: 10:00 500, 10:16 201 | lost",
+        "10:15..11:15",
+        &expect![[r#"
         10:15 a: delivered
         10:15 b: asked for again
         10:30 b: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_failure_after_a_pass_settles_nothing() {
-    check("a: 10:00 500, 10:05 200, 10:10 500", "10:15 10:30", &expect![[r#"
+    check(
+        "a: 10:00 500, 10:05 200, 10:10 500",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 a: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -134,51 +158,69 @@ fn the_newest_attempt_decides_what_a_refusal_means() {
 
 #[test]
 fn fewer_than_max_attempts_count() {
-    check("a: 10:00 500, 10:05 500\nb: 10:00 500, 10:05 500, 10:10 500", "10:15 10:30", &expect![[r#"
+    check(
+        "a: 10:00 500, 10:05 500\nb: 10:00 500, 10:05 500, 10:10 500",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 a: asked for again
         10:15 b: gave up: its last attempt failed
         10:15 alarm: b gave up
         10:30 a: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_third_attempt_that_fails_is_the_last() {
-    check("a: 10:00 500 | 500", "10:15..14:00", &expect![[r#"
+    check(
+        "a: 10:00 500 | 500",
+        "10:15..14:00",
+        &expect![[r#"
         10:15 a: asked for again
         10:30 a: asked for again
         10:45 a: gave up: its last attempt failed
         10:45 alarm: a gave up
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_gave_up_leaves_the_alarm_when_it_passes_and_when_github_forgets_it() {
-    check("a: 10:00 500, 10:01 500, 10:02 500, 30:00 200\nb: 10:00 500, 10:01 500, 10:02 0", "10:15 30:15 81:45 82:00 82:15", &expect![[r#"
+    check(
+        "a: 10:00 500, 10:01 500, 10:02 500, 30:00 200\nb: 10:00 500, 10:01 500, 10:02 0",
+        "10:15 30:15 81:45 82:00 82:15",
+        &expect![[r#"
         10:15 a: gave up: its last attempt failed
         10:15 b: gave up: its last attempt failed
         10:15 alarm: a gave up; b gave up
         30:15 a: delivered
         30:15 alarm: b gave up
         82:00 alarm: none
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn it_is_not_in_ignored_events() {
-    Case::new("a push: 10:00 500\nb: 10:00 500").set(|settings| settings.ignored_events = vec!["push".into()]).tick("10:15").check(&expect![[r#"
+    Case::new("a push: 10:00 500\nb: 10:00 500").set(|settings| settings.ignored_events = vec!["push".into()]).tick("10:15").check(
+        &expect![[r#"
         10:15 a: ignored by IGNORED_EVENTS
         10:15 b: asked for again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn ten_minutes_lie_between_two_asks() {
-    check("a: 10:00 500 | 500, 200", "10:15 10:24:59 10:25", &expect![[r#"
+    check(
+        "a: 10:00 500 | 500, 200",
+        "10:15 10:24:59 10:25",
+        &expect![[r#"
         10:15 a: asked for again
         10:24:59 a: waits: asked for less than ten minutes ago
         10:25 a: asked for again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -236,15 +278,19 @@ fn a_dry_run_decides_but_asks_for_nothing_and_loses_nothing() {
             10:15 alarm: c gave up
             13:15 a: left behind: it still waited when its time was over
             13:15 b: left behind: it still waited when its time was over
-                  cursor 10:04, watched since 07:15, gaps []
+            ground: cursor 10:04, watched since 07:15, gaps []
         "#]]);
 }
 
 #[test]
 fn the_same_tick_twice_or_an_earlier_one_changes_nothing() {
-    check("a: 10:00 500 | lost", "10:15 10:15 10:14", &expect![[r#"
+    check(
+        "a: 10:00 500 | lost",
+        "10:15 10:15 10:14",
+        &expect![[r#"
         10:15 a: asked for again
         10:15 nothing
         10:14 nothing
-    "#]]);
+    "#]],
+    );
 }

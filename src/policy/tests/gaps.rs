@@ -23,16 +23,17 @@ fn fed(case: Case) -> Case {
 
 #[test]
 fn thirteen_hundred_deliveries_between_two_ticks_are_read_back_to_the_cursor() {
-    let case = Case::new("a issues: 10:16 0\nb: 10:17 500").traffic("10:00", "10:15", 100).traffic("10:15", "10:30", 1300).tick("10:15").ground();
+    let case =
+        Case::new("a issues: 10:16 0\nb: 10:17 500").traffic("10:00", "10:15", 100).traffic("10:15", "10:30", 1300).tick("10:15").ground();
     let mut case = case.tick("10:30").ground();
     let swept = case.world.sweep(time("10:45"), Fault::None).unwrap();
     assert!(swept.second_look_complete);
     assert_eq!(swept.pages, [1, 5, 0], "five minutes of the busy quarter hour are read once more");
     case.check(&expect![[r#"
-              cursor 10:15:00.692, watched since 07:15, gaps []
+        ground: cursor 10:15:00.692, watched since 07:15, gaps []
         10:30 a: asked for again
         10:30 b: asked for again
-              cursor 10:29:59.307, watched since 07:15, gaps []
+        ground: cursor 10:29:59.307, watched since 07:15, gaps []
     "#]]);
 }
 
@@ -51,15 +52,15 @@ fn three_thousand_leave_a_gap_that_later_sweeps_read_to_the_end() {
             10:30 a: waits: an unread gap could hold what settles it
             10:30 c: waits: an unread gap could hold what settles it
             10:30 d: asked for again
-                  cursor 10:29:59.700, watched since 07:15, gaps [10:15:00.900-10:20]
+            ground: cursor 10:29:59.700, watched since 07:15, gaps [10:15:00.900-10:20]
             10:45 a: superseded: a newer event of its kind passed (2026-12-01T10:17:00.000Z)
             10:45 c: asked for again
             10:45 d: delivered
             10:45 hidden: asked for again
-                  cursor 10:30:06, watched since 07:15, gaps []
+            ground: cursor 10:30:06, watched since 07:15, gaps []
             11:00 c: delivered
             11:00 hidden: delivered
-                  cursor 10:45:06, watched since 07:15, gaps []
+            ground: cursor 10:45:06, watched since 07:15, gaps []
         "#]]);
 }
 
@@ -77,7 +78,7 @@ fn five_thousand_leave_a_gap_that_later_sweeps_read_to_the_end() {
             10:30 a: waits: an unread gap could hold what settles it
             10:30 c: waits: an unread gap could hold what settles it
             10:30 d: asked for again
-                  cursor 10:29:59.820, watched since 07:15, gaps [10:15:00.900-10:24]
+            ground: cursor 10:29:59.820, watched since 07:15, gaps [10:15:00.900-10:24]
             10:45 a: waits: an unread gap could hold what settles it
             10:45 c: waits: an unread gap could hold what settles it
             10:45 d: delivered
@@ -88,25 +89,28 @@ fn five_thousand_leave_a_gap_that_later_sweeps_read_to_the_end() {
             11:15 hidden: asked for again
             11:30 c: delivered
             11:30 hidden: delivered
-                  cursor 11:15:06, watched since 07:15, gaps []
+            ground: cursor 11:15:06, watched since 07:15, gaps []
         "#]]);
 }
 
 #[test]
 fn what_can_be_overtaken_waits_for_a_gap_until_thirty_minutes_before_it_leaves_the_window() {
-    starved("a issues: 10:05 500\nb: 10:05 500").traffic("10:06", "10:14", 30).tick("10:00").tick("10:15 12:30 12:45 13:00").check(&expect![[r#"
+    starved("a issues: 10:05 500\nb: 10:05 500").traffic("10:06", "10:14", 30).tick("10:00").tick("10:15 12:30 12:45 13:00").check(
+        &expect![[r#"
         10:15 a: waits: an unread gap could hold what settles it
         10:15 b: asked for again
         12:30 a: waits: an unread gap could hold what settles it
         12:30 b: delivered
         12:45 a: asked for again
         13:00 a: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_wait_ends_when_the_gap_is_read() {
-    let case = starved("a issues: 10:05 500\nb issues: 10:07 200\nc issues @2: 10:05 500").traffic("10:06", "10:14", 30).tick("10:00 10:15");
+    let case =
+        starved("a issues: 10:05 500\nb issues: 10:07 200\nc issues @2: 10:05 500").traffic("10:06", "10:14", 30).tick("10:00 10:15");
     fed(case).tick("10:30..11:15").ground().check(&expect![[r#"
         10:15 a: waits: an unread gap could hold what settles it
         10:15 c: waits: an unread gap could hold what settles it
@@ -116,7 +120,7 @@ fn the_wait_ends_when_the_gap_is_read() {
         10:45 c: waits: an unread gap could hold what settles it
         11:00 c: asked for again
         11:15 c: delivered
-              cursor 11:00:06, watched since 07:00, gaps []
+        ground: cursor 11:00:06, watched since 07:00, gaps []
     "#]]);
 }
 
@@ -124,7 +128,7 @@ fn the_wait_ends_when_the_gap_is_read() {
 fn what_is_newer_than_the_gap_does_not_wait() {
     starved("a issues: 10:14:30 500").traffic("10:06", "10:14", 30).tick("10:00").tick("10:15").ground().check(&expect![[r#"
         10:15 a: asked for again
-              cursor 10:14:30, watched since 07:00, gaps [09:20-10:11:36]
+        ground: cursor 10:14:30, watched since 07:00, gaps [09:20-10:11:36]
     "#]]);
 }
 
@@ -139,16 +143,17 @@ fn an_ask_is_not_lost_while_a_gap_could_hold_its_attempt() {
         10:45 a: waits: asked for, not listed yet
         11:00 a: waits: asked for, not listed yet
         11:15 a: waits: asked for, not listed yet
-              cursor 10:14:40.033, watched since 07:05, gaps [09:50-10:11:40.333]
+        ground: cursor 10:14:40.033, watched since 07:05, gaps [09:50-10:11:40.333]
         11:30 a: waits: asked for, not listed yet
         11:45 a: delivered
-              cursor 10:14:40.033, watched since 07:05, gaps []
+        ground: cursor 10:14:40.033, watched since 07:05, gaps []
     "#]]);
 }
 
 #[test]
 fn an_ask_that_a_gap_could_hold_waits_no_longer_than_thirty_minutes_before_the_window_ends() {
-    starved("a: 09:50 500 | lost").tick("10:05").traffic("10:05:10", "10:15", 30).tick("10:15 12:15 12:30 12:45 13:00").check(&expect![[r#"
+    starved("a: 09:50 500 | lost").tick("10:05").traffic("10:05:10", "10:15", 30).tick("10:15 12:15 12:30 12:45 13:00").check(&expect![[
+        r#"
         10:05 a: asked for again
         10:15 a: waits: asked for, not listed yet
         12:15 a: waits: asked for, not listed yet
@@ -156,17 +161,20 @@ fn an_ask_that_a_gap_could_hold_waits_no_longer_than_thirty_minutes_before_the_w
         12:45 a: waits: asked for, not listed yet
         13:00 a: gave up: its last attempt failed
         13:00 alarm: a gave up
-    "#]]);
+    "#
+    ]]);
 }
 
 #[test]
 fn a_gap_that_the_window_leaves_behind_is_a_lost_stretch() {
-    starved("").traffic("10:00", "10:14", 30).tick("10:00 10:15").ground().tick("13:00 13:15").ground().tick("85:00 85:15").check(&expect![[r#"
-              cursor 10:13:32, watched since 07:00, gaps [10:00-10:09:20]
+    starved("").traffic("10:00", "10:14", 30).tick("10:00 10:15").ground().tick("13:00 13:15").ground().tick("85:00 85:15").check(
+        &expect![[r#"
+        ground: cursor 10:13:32, watched since 07:00, gaps [10:00-10:09:20]
         13:15 alarm: gap lost 1 [10:00-10:09:20]
-              cursor 10:13:32, watched since 07:00, gaps []
+        ground: cursor 10:13:32, watched since 07:00, gaps []
         85:15 alarm: none
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -174,9 +182,9 @@ fn a_gap_whose_page_cursor_is_refused_is_a_lost_stretch() {
     let mut case = starved("").traffic("10:00", "10:14", 30).tick("10:00 10:15").ground();
     case.world.github.takes_old_cursors = false;
     fed(case).tick("10:30").ground().check(&expect![[r#"
-              cursor 10:13:32, watched since 07:00, gaps [10:00-10:09:20]
+        ground: cursor 10:13:32, watched since 07:00, gaps [10:00-10:09:20]
         10:30 alarm: gap lost 1 [10:00-10:09:20]
-              cursor 10:13:32, watched since 07:00, gaps []
+        ground: cursor 10:13:32, watched since 07:00, gaps []
     "#]]);
 }
 
@@ -189,7 +197,7 @@ fn gaps_lost_by_consecutive_sweeps_are_one_entry() {
         case.traffic(from, &to, 30).tick(&tick)
     });
     case.ground().tick("13:00..14:00").check(&expect![[r#"
-              cursor 10:43:32, watched since 07:00, gaps [10:28:32-10:39:20, 10:13:32-10:24:20, 09:20-10:09:20]
+        ground: cursor 10:43:32, watched since 07:00, gaps [10:28:32-10:39:20, 10:13:32-10:24:20, 09:20-10:09:20]
         13:15 alarm: gap lost 1 [09:20-10:09:20]
         13:30 alarm: gap lost 2 [09:20-10:24:20]
         13:45 alarm: gap lost 3 [09:20-10:39:20]
@@ -199,11 +207,12 @@ fn gaps_lost_by_consecutive_sweeps_are_one_entry() {
 #[test]
 fn what_a_gap_held_from_before_the_window_is_left_behind_by_name() {
     // The list shows the time-out only where the gap is read, when its time is over.
-    let case = starved("a: 10:05 0\nb: 10:06 200\nc: 10:05 0, 10:07 200").traffic("10:04", "10:14", 30).tick("10:00 10:15 13:00");
+    let case = starved("a: 10:05:30 0\nb: 10:06 200\nc: 10:05:30 0, 10:07 200").traffic("10:04", "10:14", 30).tick("10:00 10:15 13:00");
     fed(case).set(|settings| settings.delivery_pages = 5).tick("13:06 13:15").ground().check(&expect![[r#"
+        13:06 a: left behind: it still waited when its time was over
         13:06 c: delivered
-        13:06 alarm: gap lost 1 [09:20-10:05]
-              cursor 10:13:40, watched since 07:00, gaps []
+        13:06 alarm: left behind 1 [10:05:30-10:05:30] 1 issue_comment; gap lost 1 [09:20-10:05:20]
+        ground: cursor 10:13:40, watched since 07:00, gaps []
     "#]]);
 }
 
@@ -226,7 +235,7 @@ fn what_was_forgotten_is_not_taken_up_again_where_a_page_goes_beyond_the_gap() {
         12:45 a: waits: asked for, not listed yet
         13:00 a: left behind: it still waited when its time was over
         13:00 alarm: left behind 1 [09:59-09:59] 1 issue_comment
-              cursor 10:13:34, watched since 07:00, gaps []
+        ground: cursor 10:13:34, watched since 07:00, gaps []
     "#]]);
 }
 
@@ -234,10 +243,10 @@ fn what_was_forgotten_is_not_taken_up_again_where_a_page_goes_beyond_the_gap() {
 fn the_newest_gap_is_read_first() {
     let case = starved("").tick("10:00").traffic("10:00", "10:14", 35).tick("10:15").traffic("10:15", "10:29", 35).tick("10:30").ground();
     fed(case).tick("10:45").ground().tick("11:00").ground().tick("11:15..12:00").ground().check(&expect![[r#"
-              cursor 10:28:36, watched since 07:00, gaps [10:13:36-10:25, 09:20-10:10]
-              cursor 10:28:36, watched since 07:00, gaps [10:13:36-10:21, 09:20-10:10]
-              cursor 10:28:36, watched since 07:00, gaps [10:13:36-10:17, 09:20-10:10]
-              cursor 10:28:36, watched since 07:00, gaps []
+        ground: cursor 10:28:36, watched since 07:00, gaps [10:13:36-10:25, 09:20-10:10]
+        ground: cursor 10:28:36, watched since 07:00, gaps [10:13:36-10:21, 09:20-10:10]
+        ground: cursor 10:28:36, watched since 07:00, gaps [10:13:36-10:17, 09:20-10:10]
+        ground: cursor 10:28:36, watched since 07:00, gaps []
     "#]]);
 }
 
@@ -245,18 +254,23 @@ fn the_newest_gap_is_read_first() {
 fn the_gap_of_a_first_sweep_is_read_later_and_makes_no_entry() {
     let case = starved_from_the_first_sweep_on("a issues: 07:20 0").traffic("07:16", "10:14", 30).tick("10:15").ground();
     fed(case).tick("10:20").ground().tick("10:25").ground().tick("10:30").ground().check(&expect![[r#"
-              cursor 10:08:04, watched since 09:14:40, gaps [07:15-09:14:40]
-              cursor 10:08:04, watched since 08:15:20, gaps [07:15-08:15:20]
-              cursor 10:08:04, watched since 07:20, gaps []
-              cursor 10:08:04, watched since 07:20, gaps []
+        ground: cursor 10:08:04, watched since 09:14:40, gaps [07:15-09:14:40]
+        ground: cursor 10:08:04, watched since 08:15:20, gaps [07:15-08:15:20]
+        ground: cursor 10:08:04, watched since 07:20, gaps []
+        ground: cursor 10:08:04, watched since 07:20, gaps []
     "#]]);
 }
 
 #[test]
 fn the_gap_of_a_first_sweep_that_the_window_leaves_behind_makes_no_entry() {
-    let case = starved_from_the_first_sweep_on("a issues: 07:20 0").traffic("07:16", "10:14", 30).tick("10:15").ground().tick("12:00 14:00").ground();
+    let case = starved_from_the_first_sweep_on("a issues: 07:20 0")
+        .traffic("07:16", "10:14", 30)
+        .tick("10:15")
+        .ground()
+        .tick("12:00 14:00")
+        .ground();
     case.check(&expect![[r#"
-              cursor 10:08:04, watched since 09:14:40, gaps [07:15-09:14:40]
-              cursor 10:08:04, watched since 09:14:40, gaps []
+        ground: cursor 10:08:04, watched since 09:14:40, gaps [07:15-09:14:40]
+        ground: cursor 10:08:04, watched since 09:14:40, gaps []
     "#]]);
 }

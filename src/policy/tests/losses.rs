@@ -29,7 +29,7 @@ fn what_leaves_the_window_while_it_waits_is_left_behind_once() {
 #[test]
 fn losses_within_an_hour_are_one_entry_and_later_ones_a_new_one() {
     slow("a: 10:00 500 | off\nb: 10:10 500 | off\nc: 10:50 500 | off\nd: 12:00 500 | off")
-        .tick("10:15 13:05 13:15 13:30 13:45 14:00 15:15 77:15 85:05 87:15")
+        .tick("10:15 13:05 13:15 13:30 13:45 14:00 14:30 15:15 77:15 85:05 87:15")
         .check(&expect![[r#"
             10:15 a: asked for again
             10:15 b: waits: others come first
@@ -49,9 +49,11 @@ fn losses_within_an_hour_are_one_entry_and_later_ones_a_new_one() {
             14:00 c: left behind: it still waited when its time was over
             14:00 d: asked for again
             14:00 alarm: left behind 3 [10:00-10:50] 3 issue_comment
+            14:30 d: asked for again
             15:15 d: left behind: it still waited when its time was over
-            15:15 alarm: left behind 4 [10:00-12:00] 4 issue_comment
-            85:05 alarm: none
+            15:15 alarm: left behind 3 [10:00-10:50] 3 issue_comment; left behind 1 [12:00-12:00] 1 issue_comment
+            85:05 alarm: left behind 1 [12:00-12:00] 1 issue_comment
+            87:15 alarm: none
         "#]]);
 }
 
@@ -116,7 +118,10 @@ fn sweeps_in_a_row_extend_the_entry() {
 
 #[test]
 fn an_ask_that_is_out_is_waited_for_and_then_left_behind() {
-    check("a: 10:00 500 | 500+5m\nb: 10:00 500 | lost", "12:59..14:00", &expect![[r#"
+    check(
+        "a: 10:00 500 | 500+5m\nb: 10:00 500 | lost",
+        "12:59..14:00",
+        &expect![[r#"
         12:59 a: asked for again
         12:59 b: asked for again
         13:14 a: left behind: it still waited when its time was over
@@ -127,7 +132,8 @@ fn an_ask_that_is_out_is_waited_for_and_then_left_behind() {
         13:29 alarm: left behind 2 [10:00-10:00] 2 issue_comment
         13:44 a: left alone: its first delivery was not read
         13:59 a: left alone: its first delivery was not read
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -145,7 +151,10 @@ fn what_was_left_behind_is_neither_asked_nor_told_again_when_it_is_clicked() {
 
 #[test]
 fn what_happened_while_no_sweep_ran_is_left_behind_by_name() {
-    check("z: 10:00 200\na: 11:00 500\nb: 11:00 500, 11:05 200\nc: 11:00 404\nd: 11:00 500 again\ne: 11:10 200\nf: 15:00 500", "10:15 15:15 15:30", &expect![[r#"
+    check(
+        "z: 10:00 200\na: 11:00 500\nb: 11:00 500, 11:05 200\nc: 11:00 404\nd: 11:00 500 again\ne: 11:10 200\nf: 15:00 500",
+        "10:15 15:15 15:30",
+        &expect![[r#"
         15:15 a: left behind: it still waited when its time was over
         15:15 b: delivered
         15:15 c: refused: the endpoint would refuse it again
@@ -153,13 +162,18 @@ fn what_happened_while_no_sweep_ran_is_left_behind_by_name() {
         15:15 f: asked for again
         15:15 alarm: left behind 1 [11:00-11:00] 1 issue_comment
         15:30 f: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_first_sweep_leaves_nothing_behind() {
-    check("a: 05:00 500\nb: 07:14:59.999 500\nc: 07:15 0", "10:15 10:30", &expect![[r#"
+    check(
+        "a: 05:00 500\nb: 07:14:59.999 500\nc: 07:15 0",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 c: asked for again
         10:30 c: delivered
-    "#]]);
+    "#]],
+    );
 }

@@ -3,6 +3,7 @@
 //! ([`super::oracle`]).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_json::json;
 
@@ -35,8 +36,8 @@ pub(super) struct Listed {
 /// GitHub's record, and what the endpoint will answer.
 #[derive(Clone, Debug)]
 pub(super) struct GitHub {
-    /// Sorted by position.
-    record: Vec<Listed>,
+    /// Sorted by position, each with its JSON.
+    record: Vec<(Rc<Listed>, Rc<str>)>,
     asks: BTreeMap<String, Vec<ToldAsk>>,
     /// Items of each page of a list, in turn: with few items a page a few deliveries make a gap.
     pub(super) page_sizes: Vec<usize>,
@@ -50,7 +51,14 @@ pub(super) struct GitHub {
 
 impl Default for GitHub {
     fn default() -> Self {
-        Self { record: Vec::new(), asks: BTreeMap::new(), page_sizes: vec![100], shuffled: false, takes_old_cursors: true, clock_ahead: 1000 }
+        Self {
+            record: Vec::new(),
+            asks: BTreeMap::new(),
+            page_sizes: vec![100],
+            shuffled: false,
+            takes_old_cursors: true,
+            clock_ahead: 1000,
+        }
     }
 }
 
@@ -58,7 +66,7 @@ impl Default for GitHub {
 pub(super) struct Page {
     pub(super) body: Vec<u8>,
     pub(super) next: Option<PageCursor>,
-    pub(super) items: Vec<Listed>,
+    pub(super) items: Vec<Rc<Listed>>,
 }
 
 impl GitHub {
@@ -81,18 +89,35 @@ impl GitHub {
             let at = from + to.since(from) * index / count;
             let id = self.next_id(at);
             let (guid, event, action) = (format!("~{id}"), "push".to_owned(), None);
-            self.insert(Listed { id, guid, event, action, repository_id: Some(1), at, listed_at: at, redelivery: false, code: 200, plain: false });
+            self.insert(Listed {
+                id,
+                guid,
+                event,
+                action,
+                repository_id: Some(1),
+                at,
+                listed_at: at,
+                redelivery: false,
+                code: 200,
+                plain: false,
+            });
         }
     }
 
     pub(super) fn insert(&mut self, item: Listed) {
-        let place = self.record.partition_point(|known| (known.at, known.id) < (item.at, item.id));
-        self.record.insert(place, item);
+        let place = self.record.partition_point(|(known, _)| (known.at, known.id) < (item.at, item.id));
+        let json = item_json(&item).to_string().into();
+        self.record.insert(place, (Rc::new(item), json));
+    }
+
+    /// Forgets all deliveries.
+    pub(super) fn clear(&mut self) {
+        self.record.clear();
     }
 
     /// The whole record.
-    pub(super) fn record(&self) -> &[Listed] {
-        &self.record
+    pub(super) fn record(&self) -> impl Iterator<Item = &Listed> {
+        self.record.iter().map(|(item, _)| &**item)
     }
 
     /// Ids grow with time, and are as large as GitHub's.
@@ -104,26 +129,27 @@ impl GitHub {
     pub(super) fn page(&self, request: &PageRequest, now: Time) -> Page {
         let key = request.from.as_ref().map(|from| parse_cursor(&from.0));
         let turn = key.map_or(0, |(_, turn)| turn);
-        let in_list = |item: &&Listed| {
-            item.listed_at <= now
-                && item.at + RETENTION >= now
-                && key.is_none_or(|(before, _)| (item.at, item.id) < before)
-                && (request.list != List::Failures || (400..600).contains(&item.code))
+        let in_list = |(item, _): &&(Rc<Listed>, Rc<str>)| {
+            item.listed_at <= now && item.at + RETENTION >= now && (request.list != List::Failures || (400..600).contains(&item.code))
         };
         let size = self.page_sizes[turn % self.page_sizes.len()];
-        let mut rest = self.record.iter().rev().filter(in_list).cloned();
-        let mut items: Vec<Listed> = rest.by_ref().take(size).collect();
-        let end = items.last().map_or_else(|| key.map_or((now + minutes(1), 0), |(before, _)| before), |item| (item.at, item.id));
-        let next = rest.next().map(|_| PageCursor(format!("https://api.github.com/?cursor={}_{}_{}", end.0.millis(), end.1, turn + 1).into()));
+        let older = key
+            .map_or(&self.record[..], |(before, _)| &self.record[..self.record.partition_point(|(item, _)| (item.at, item.id) < before)]);
+        let mut rest = older.iter().rev().filter(in_list).cloned();
+        let mut items: Vec<(Rc<Listed>, Rc<str>)> = rest.by_ref().take(size).collect();
+        let end = items.last().map_or_else(|| key.map_or((now + minutes(1), 0), |(before, _)| before), |(item, _)| (item.at, item.id));
+        let next =
+            rest.next().map(|_| PageCursor(format!("https://api.github.com/?cursor={}_{}_{}", end.0.millis(), end.1, turn + 1).into()));
         if self.shuffled {
-            items.sort_by_key(|item| item.id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            items.sort_by_key(|(item, _)| item.id.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         }
-        Page { body: serde_json::to_vec(&items.iter().map(item_json).collect::<Vec<_>>()).expect("items are plain data"), next, items }
+        let json: Vec<&str> = items.iter().map(|(_, json)| &**json).collect();
+        Page { body: format!("[{}]", json.join(",")).into_bytes(), next, items: items.into_iter().map(|(item, _)| item).collect() }
     }
 
     /// Takes an ask, and answers.
     pub(super) fn ask(&mut self, delivery: DeliveryId, now: Time) -> AskAnswer {
-        let of = self.record.iter().find(|item| item.id == delivery.0).expect("an ask names a delivery of the record").clone();
+        let of = self.record().find(|item| item.id == delivery.0).expect("an ask names a delivery of the record").clone();
         let asks = self.asks.entry(of.guid.clone()).or_default();
         let told = if asks.len() > 1 { asks.remove(0) } else { asks.first().copied().unwrap_or(parse_default_ask()) };
         if let Some((late, code)) = told.attempt {
@@ -208,6 +234,14 @@ impl World {
         ledger.move_to(now, &self.settings);
         ledger.apply(&self.settings, now);
         self.sweep_on(ledger, now, fault)
+    }
+
+    /// The sweep of `now` once more, as if it had not finished.
+    pub(super) fn sweep_again(&mut self, now: Time) -> Option<Swept> {
+        let mut ledger = self.ledger();
+        ledger.move_to(now, &self.settings);
+        ledger.apply(&self.settings, now);
+        self.sweep_on(ledger, now, Fault::None)
     }
 
     /// The rest of a sweep, from a ledger that was moved to `now`.

@@ -1,6 +1,7 @@
 //! Invariants 1 to 4 of spec section 13, told by what was served and asked alone: it knows nothing of the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::model::Listed;
 use crate::policy::delivery::Guid;
@@ -12,7 +13,9 @@ use crate::policy::time::Time;
 /// What sweeps have seen and done so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oracle {
-    seen: BTreeMap<u64, Listed>,
+    /// By guid, in the order of the list.
+    seen: BTreeMap<String, BTreeMap<(Time, u64), Rc<Listed>>>,
+    plain: bool,
     /// Asks that GitHub took, and those of which nobody knows.
     asks: BTreeMap<String, Vec<(Time, u64, AskAnswer)>>,
     /// A test that changes settings knows itself what is overtaken.
@@ -21,8 +24,15 @@ pub(super) struct Oracle {
 
 impl Oracle {
     /// Items that a page showed.
-    pub(super) fn saw(&mut self, items: &[Listed]) {
-        self.seen.extend(items.iter().map(|item| (item.id, item.clone())));
+    pub(super) fn saw(&mut self, items: &[Rc<Listed>]) {
+        for item in items {
+            self.plain |= item.plain;
+            if !self.seen.contains_key(&item.guid) {
+                self.seen.insert(item.guid.clone(), BTreeMap::new());
+            }
+            let attempts = self.seen.get_mut(&item.guid).expect("it is there now");
+            attempts.entry((item.at, item.id)).or_insert_with(|| item.clone());
+        }
     }
 
     /// An ask was made.
@@ -32,15 +42,14 @@ impl Oracle {
         self.asks.entry(guid).or_default().push((now, on, answer));
     }
 
-    fn attempts(&self, guid: &str) -> Vec<&Listed> {
-        let mut attempts: Vec<&Listed> = self.seen.values().filter(|item| item.guid == *guid).collect();
-        attempts.sort_by_key(|item| (item.at, item.id));
-        attempts
+    /// The events asked for at `now`, but for those with this answer.
+    pub(super) fn asked_at(&self, now: Time, but: AskAnswer) -> BTreeSet<String> {
+        let asked = |asks: &Vec<(Time, u64, AskAnswer)>| asks.iter().any(|ask| ask.0 == now && ask.2 != but);
+        self.asks.iter().filter(|(_, asks)| asked(asks)).map(|(guid, _)| guid.clone()).collect()
     }
 
-    /// Whether times are compared by whole seconds.
-    fn plain(&self) -> bool {
-        self.seen.values().any(|item| item.plain)
+    fn attempts(&self, guid: &str) -> Vec<&Listed> {
+        self.seen.get(guid).into_iter().flat_map(BTreeMap::values).map(|item| &**item).collect()
     }
 
     /// Checks the asks of a plan.
@@ -95,12 +104,14 @@ impl Oracle {
         if first.repository_id.is_none() || !settings.superseded_events.contains(&first.event) {
             return false;
         }
-        let plain = self.plain();
-        let place = |item: &Listed| (if plain { item.at.whole_seconds() } else { item.at }, item.id);
-        let same_kind = |item: &&Listed| item.event == first.event && item.repository_id == first.repository_id && item.guid != first.guid;
-        let passed: BTreeSet<&str> =
-            self.seen.values().filter(same_kind).filter(|item| (200..300).contains(&item.code)).map(|item| &*item.guid).collect();
-        let newer = |item: &Listed| !item.redelivery && passed.contains(&*item.guid) && place(item) > place(first);
-        self.seen.values().filter(same_kind).any(newer)
+        let place = |item: &Listed| (if self.plain { item.at.whole_seconds() } else { item.at }, item.id);
+        let overtakes = |attempts: &BTreeMap<(Time, u64), Rc<Listed>>| {
+            let newer = |item: &Listed| {
+                let same_kind = item.event == first.event && item.repository_id == first.repository_id;
+                same_kind && !item.redelivery && place(item) > place(first)
+            };
+            attempts.values().any(|item| newer(item)) && attempts.values().any(|item| (200..300).contains(&item.code))
+        };
+        self.seen.values().any(overtakes)
     }
 }

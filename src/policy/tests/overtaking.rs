@@ -43,75 +43,119 @@ fn another_repository_another_event_and_none_do_not_overtake() {
 
 #[test]
 fn another_action_of_the_same_kind_overtakes() {
-    check("a issues.opened: 10:00 500\nb issues.labeled: 10:01 200", "10:15", &expect![[r#"
+    check(
+        "a issues.opened: 10:00 500\nb issues.labeled: 10:01 200",
+        "10:15",
+        &expect![[r#"
         10:15 a: superseded: a newer event of its kind passed (2026-12-01T10:01:00.000Z)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn only_what_passed_overtakes() {
-    check("a issues: 10:00 500\nb issues: 10:01 404\nc issues: 10:02 500 | lost", "10:15", &expect![[r#"
+    check(
+        "a issues: 10:00 500\nb issues: 10:01 404\nc issues: 10:02 500 | lost",
+        "10:15",
+        &expect![[r#"
         10:15 a: asked for again
         10:15 b: refused: the endpoint would refuse it again
         10:15 c: asked for again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_older_event_that_passes_late_does_not_overtake() {
-    check("old issues: 10:00 500, 10:14 200\nnew issues: 10:10 500", "10:15", &expect![[r#"
+    check(
+        "old issues: 10:00 500, 10:14 200\nnew issues: 10:10 500",
+        "10:15",
+        &expect![[r#"
         10:15 new: asked for again
         10:15 old: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_newer_event_that_passes_late_overtakes_by_its_first_delivery() {
-    check("old issues: 10:00 500 | lost\nnew issues: 10:10 500, 10:40 200 | lost", "10:15..10:45", &expect![[r#"
+    check(
+        "old issues: 10:00 500 | lost\nnew issues: 10:10 500, 10:40 200 | lost",
+        "10:15..10:45",
+        &expect![[r#"
         10:15 new: asked for again
         10:15 old: asked for again
         10:30 new: waits: asked for, not listed yet
         10:30 old: waits: asked for, not listed yet
         10:45 new: delivered
         10:45 old: superseded: a newer event of its kind passed (2026-12-01T10:10:00.000Z)
-    "#]]);
-    check("old issues: 10:00 500 | lost\nnew issues: 10:10 500 | 200", "10:15 10:30", &expect![[r#"
+    "#]],
+    );
+    check(
+        "old issues: 10:00 500 | lost\nnew issues: 10:10 500 | 200",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 new: asked for again
         10:15 old: asked for again
         10:30 new: delivered
         10:30 old: superseded: a newer event of its kind passed (2026-12-01T10:10:00.000Z)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn at_equal_times_the_ids_decide() {
-    check("old issues: 10:00 500 #6\nnew issues: 10:00 200 #7", "10:15", &expect![[r#"
+    check(
+        "old issues: 10:00 500 #6\nnew issues: 10:00 200 #7",
+        "10:15",
+        &expect![[r#"
         10:15 old: superseded: a newer event of its kind passed (2026-12-01T10:00:00.000Z)
-    "#]]);
-    check("old issues: 10:00 500 #8\nnew issues: 10:00 200 #7", "10:15", &expect![[r#"
+    "#]],
+    );
+    check(
+        "old issues: 10:00 500 #8\nnew issues: 10:00 200 #7",
+        "10:15",
+        &expect![[r#"
         10:15 old: asked for again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn while_an_item_has_no_milliseconds_all_are_compared_by_whole_seconds() {
-    check("a issues: 10:00:00.900 500 #6\nb issues: 10:00:00 200 #7 plain", "10:15", &expect![[r#"
+    check(
+        "a issues: 10:00:00.900 500 #6\nb issues: 10:00:00 200 #7 plain",
+        "10:15",
+        &expect![[r#"
         10:15 a: superseded: a newer event of its kind passed (2026-12-01T10:00:00.000Z)
-    "#]]);
-    check("a issues: 10:00:00.100 500 #6\nb issues: 10:00:00.900 200 #5", "10:15", &expect![[r#"
+    "#]],
+    );
+    check(
+        "a issues: 10:00:00.100 500 #6\nb issues: 10:00:00.900 200 #5",
+        "10:15",
+        &expect![[r#"
         10:15 a: superseded: a newer event of its kind passed (2026-12-01T10:00:00.900Z)
-    "#]]);
-    check("a issues: 10:00:00.100 500 #6\nb issues: 10:00:00.900 200 #5\nc: 09:00 200 plain", "10:15", &expect![[r#"
+    "#]],
+    );
+    check(
+        "a issues: 10:00:00.100 500 #6\nb issues: 10:00:00.900 200 #5\nc: 09:00 200 plain",
+        "10:15",
+        &expect![[r#"
         10:15 a: asked for again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_newest_that_passed_is_found_by_whole_seconds_too() {
     // By milliseconds the newest is y, by whole seconds it is z, and only z is newer than a.
-    check("a issues: 10:00:00.500 500 #6\ny issues: 10:00:00.900 200 #5\nz issues: 10:00:00.100 200 #7\np: 09:00 200 plain", "10:15", &expect![[r#"
+    check(
+        "a issues: 10:00:00.500 500 #6\ny issues: 10:00:00.900 200 #5\nz issues: 10:00:00.100 200 #7\np: 09:00 200 plain",
+        "10:15",
+        &expect![[r#"
         10:15 a: superseded: a newer event of its kind passed (2026-12-01T10:00:00.000Z)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -129,36 +173,56 @@ fn times_are_compared_by_whole_seconds_as_long_as_github_keeps_such_an_item() {
 
 #[test]
 fn a_passed_event_whose_first_delivery_was_not_read_overtakes_nothing() {
-    check("a issues: 10:00 500\nb issues: 10:05 200 again", "10:15", &expect![[r#"
+    check(
+        "a issues: 10:00 500\nb issues: 10:05 200 again",
+        "10:15",
+        &expect![[r#"
         10:15 a: asked for again
         10:15 b: delivered
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_passed_overtakes_in_later_sweeps_too() {
-    check("a issues: 10:00 500 listed 10:20\nb issues: 10:10 200", "10:15 10:30 10:45", &expect![[r#"
+    check(
+        "a issues: 10:00 500 listed 10:20\nb issues: 10:10 200",
+        "10:15 10:30 10:45",
+        &expect![[r#"
         10:30 a: superseded: a newer event of its kind passed (2026-12-01T10:10:00.000Z)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_was_overtaken_stays_so_when_it_is_clicked_and_fails() {
-    check("a issues: 10:00 500, 10:20 500\nb issues: 10:01 200", "10:15..10:45", &expect![[r#"
+    check(
+        "a issues: 10:00 500, 10:20 500\nb issues: 10:01 200",
+        "10:15..10:45",
+        &expect![[r#"
         10:15 a: superseded: a newer event of its kind passed (2026-12-01T10:01:00.000Z)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_gave_up_keeps_its_entry_though_a_newer_one_passed() {
-    check("a issues: 10:00 500, 10:01 500, 10:02 500\nb issues: 10:05 200", "10:15 10:30", &expect![[r#"
+    check(
+        "a issues: 10:00 500, 10:01 500, 10:02 500\nb issues: 10:05 200",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 a: gave up: its last attempt failed
         10:15 alarm: a gave up
-    "#]]);
-    check("a issues: 10:00 500, 10:01 500, 10:02 500\nb issues: 10:20 200", "10:15 10:30", &expect![[r#"
+    "#]],
+    );
+    check(
+        "a issues: 10:00 500, 10:01 500, 10:02 500\nb issues: 10:20 200",
+        "10:15 10:30",
+        &expect![[r#"
         10:15 a: gave up: its last attempt failed
         10:15 alarm: a gave up
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -174,9 +238,11 @@ fn the_set_of_the_settings_replaces_the_default() {
 
 #[test]
 fn an_empty_set_overtakes_nothing() {
-    Case::new("a issues: 10:00 500\nb issues: 10:01 200").set(|settings| settings.superseded_events.clear()).tick("10:15").check(&expect![[r#"
+    Case::new("a issues: 10:00 500\nb issues: 10:01 200").set(|settings| settings.superseded_events.clear()).tick("10:15").check(&expect![
+        [r#"
         10:15 a: asked for again
-    "#]]);
+    "#]
+    ]);
 }
 
 #[test]

@@ -97,10 +97,6 @@ fn a_wider_window_reopens_nothing() {
             13:15 b: left behind: it still waited when its time was over
             13:15 c: left behind: it still waited when its time was over
             13:15 alarm: left behind 2 [10:00-10:00] 2 issue_comment
-            13:30 b: left behind: it still waited when its time was over
-            13:30 alarm: left behind 3 [10:00-10:00] 3 issue_comment
-            13:45 b: left behind: it still waited when its time was over
-            13:45 alarm: left behind 4 [10:00-10:00] 4 issue_comment
         "#]]);
 }
 

@@ -1,0 +1,191 @@
+//! One repository, as far as the alarm reaches into it: its issues.
+//!
+//! The App's own installation writes there, with a token for this repository and for issues, no more. The token is asked for
+//! each time the alarm changes and never stored.
+//! Source: GitHub's REST pages "Apps" and "Issues".
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::alarm::ChannelError;
+use crate::alarm::text::issue as text;
+use crate::alarm::text::issue::Issue;
+use crate::github::api::Api;
+use crate::github::error::GitHubError;
+use crate::ports::{Answer, Clock, Method, Network, Signer};
+
+/// Characters of GitHub's own words that an error repeats.
+const REASON: usize = 200;
+
+const FIND_INSTALLATION: &str = "failed to find the App's installation in the control repository";
+const TAKE_TOKEN: &str = "failed to get a token for the control repository";
+const FIND_ISSUE: &str = "failed to look for the issue in the control repository";
+const CREATE_ISSUE: &str = "failed to create the issue of the control repository";
+pub(super) const EDIT_ISSUE: &str = "failed to edit the issue of the control repository";
+
+/// A repository, with a token for its issues.
+pub(super) struct Repository<'a, N, S, C> {
+    api: &'a Api<'a, N, S, C>,
+    /// The path of its issues.
+    issues: String,
+    installation: Installation,
+    token: String,
+}
+
+impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
+    /// Finds the App's installation in `repo`, and takes a token for issues of this repository alone.
+    pub(super) async fn enter(api: &'a Api<'a, N, S, C>, repo: &str) -> Result<Self, ChannelError> {
+        let answer = api.as_app(FIND_INSTALLATION, Method::Get, &format!("/repos/{repo}/installation"), None).await;
+        let installation: Installation = read(FIND_INSTALLATION, answer, 200)?;
+        let name = repo.rsplit('/').next().unwrap_or(repo);
+        let body = json!({ "repositories": [name], "permissions": { "issues": "write" } });
+        let path = format!("/app/installations/{}/access_tokens", installation.id);
+        let answer = api.as_app(TAKE_TOKEN, Method::Post, &path, Some(body.to_string())).await;
+        let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
+        Ok(Self { api, issues: format!("/repos/{repo}/issues"), installation, token: access.token })
+    }
+
+    /// The oldest open issue of ours: the App is its author, and our marker is in its body. Anybody can copy the marker, and
+    /// the App may well write other issues.
+    pub(super) async fn find(&self) -> Result<Option<u64>, ChannelError> {
+        // One page: ours is among the newest hundred unless people open a hundred while one stands and the state is lost.
+        let path = format!("{}?state=open&sort=created&direction=desc&per_page=100", self.issues);
+        let answer = self.api.with_token(FIND_ISSUE, &self.token, Method::Get, &path, None).await;
+        let issues: Vec<Listed> = read(FIND_ISSUE, answer, 200)?;
+        let marker = text::marker(self.installation.app_id);
+        let is_ours = |issue: &&Listed| {
+            let has_marker = issue.body.as_deref().is_some_and(|body| body.contains(&marker));
+            has_marker && issue.pull_request.is_none() && issue.is_by(&self.installation)
+        };
+        // Later: others of ours are closed with a pointer to the oldest.
+        Ok(issues.iter().filter(is_ours).map(|issue| issue.number).min())
+    }
+
+    pub(super) async fn create(&self, issue: &Issue) -> Result<u64, ChannelError> {
+        let body = json!({ "title": issue.title, "body": self.marked(issue) });
+        let answer = self.api.with_token(CREATE_ISSUE, &self.token, Method::Post, &self.issues, Some(body.to_string())).await;
+        Ok(read::<Created>(CREATE_ISSUE, answer, 201)?.number)
+    }
+
+    pub(super) async fn edit(&self, number: u64, issue: &Issue, state: State) -> Result<Edited, ChannelError> {
+        let mut body = json!({ "title": issue.title, "body": self.marked(issue) });
+        match state {
+            // Left alone, so that an edit never opens what a maintainer closed.
+            State::AsItIs => {}
+            State::Closed => {
+                body["state"] = "closed".into();
+                body["state_reason"] = "completed".into();
+            }
+            State::Reopened => {
+                body["state"] = "open".into();
+                body["state_reason"] = "reopened".into();
+            }
+        }
+        let path = format!("{}/{number}", self.issues);
+        let answer = self.api.with_token(EDIT_ISSUE, &self.token, Method::Patch, &path, Some(body.to_string())).await;
+        let answer = answer.map_err(|error| channel_error(EDIT_ISSUE, error))?;
+        match answer.status {
+            200 => Ok(Edited::Yes),
+            status @ (301 | 404 | 410) => Ok(Edited::Gone(status)),
+            _ => Err(refused(EDIT_ISSUE, &answer)),
+        }
+    }
+
+    fn marked(&self, issue: &Issue) -> String {
+        format!("{}\n{}\n", issue.body, text::marker(self.installation.app_id))
+    }
+}
+
+/// What an edit does to the state of an issue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    AsItIs,
+    Closed,
+    Reopened,
+}
+
+/// What became of an edit.
+pub(super) enum Edited {
+    Yes,
+    /// The issue is not there any more, by this status.
+    Gone(u16),
+}
+
+#[derive(Deserialize)]
+struct Installation {
+    id: u64,
+    app_id: u64,
+    app_slug: String,
+}
+
+/// Its token is a secret, so it has no `Debug`.
+#[derive(Deserialize)]
+struct AccessToken {
+    token: String,
+}
+
+#[derive(Deserialize)]
+struct Created {
+    number: u64,
+}
+
+/// An issue as the list has it; pull requests are listed among them.
+#[derive(Deserialize)]
+struct Listed {
+    number: u64,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    user: Option<User>,
+    #[serde(default)]
+    pull_request: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    performed_via_github_app: Option<Via>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: String,
+}
+
+#[derive(Deserialize)]
+struct Via {
+    id: u64,
+}
+
+impl Listed {
+    /// Whether the App wrote it. A person may write through an App too, so the author decides; `[` is in no person's login.
+    fn is_by(&self, installation: &Installation) -> bool {
+        let by_bot = self.user.as_ref().is_some_and(|user| user.login == format!("{}[bot]", installation.app_slug));
+        by_bot && self.performed_via_github_app.as_ref().is_none_or(|via| via.id == installation.app_id)
+    }
+}
+
+/// The body of an answer, if it has the status of success.
+fn read<T: for<'de> Deserialize<'de>>(step: &'static str, answer: Result<Answer, GitHubError>, success: u16) -> Result<T, ChannelError> {
+    let answer = answer.map_err(|error| channel_error(step, error))?;
+    if answer.status != success {
+        return Err(refused(step, &answer));
+    }
+    serde_json::from_slice(&answer.body).map_err(|_| ChannelError::Unreadable { step })
+}
+
+fn channel_error(step: &'static str, error: GitHubError) -> ChannelError {
+    match error {
+        GitHubError::Network { source, .. } => ChannelError::Network { step, source },
+        GitHubError::SignIn(source) => ChannelError::SignIn { step, source },
+        GitHubError::Status { status, .. } => ChannelError::Refused { step, status, reason: String::new() },
+        GitHubError::Unreadable { .. } => ChannelError::Unreadable { step },
+    }
+}
+
+/// GitHub's own words are kept: "Issues has been disabled in this repository" helps more than 410.
+fn refused(step: &'static str, answer: &Answer) -> ChannelError {
+    #[derive(Deserialize)]
+    struct Refusal {
+        message: String,
+    }
+    let message = serde_json::from_slice(&answer.body).map(|Refusal { message }| message).unwrap_or_default();
+    let reason = message.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(REASON).collect();
+    ChannelError::Refused { step, status: answer.status, reason }
+}

@@ -1,0 +1,132 @@
+//! The part of GitHub's API that a control repository needs.
+
+use std::cell::{Cell, RefCell};
+
+use serde_json::{Value, json};
+
+use super::{Line, answer};
+use crate::ports::{Answer, Call, Method, Network, NetworkError};
+
+pub(in crate::alarm) const APP_ID: u64 = 123_456;
+pub(in crate::alarm) const BOT: &str = "deploy-bot[bot]";
+const INSTALLATION: u64 = 42;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::alarm) struct Issue {
+    pub(in crate::alarm) repo: String,
+    pub(in crate::alarm) number: u64,
+    pub(in crate::alarm) title: String,
+    pub(in crate::alarm) body: String,
+    pub(in crate::alarm) author: &'static str,
+    pub(in crate::alarm) is_open: bool,
+    pub(in crate::alarm) is_pull_request: bool,
+}
+
+/// Repositories that the App is installed in: every one but those named `elsewhere`.
+#[derive(Debug, Default)]
+pub(in crate::alarm) struct FakeIssues {
+    pub(in crate::alarm) line: Line,
+    pub(in crate::alarm) issues: RefCell<Vec<Issue>>,
+    last_number: Cell<u64>,
+}
+
+impl FakeIssues {
+    /// What a person does in the browser.
+    pub(in crate::alarm) fn person_opens(&self, author: &'static str, body: &str, is_pull_request: bool) {
+        self.open("acme/control", "Help".to_owned(), body.to_owned(), author, is_pull_request);
+    }
+
+    pub(in crate::alarm) fn open_titles(&self) -> Vec<String> {
+        self.issues.borrow().iter().filter(|issue| issue.is_open).map(|issue| issue.title.clone()).collect()
+    }
+
+    fn open(&self, repo: &str, title: String, body: String, author: &'static str, is_pull_request: bool) -> Issue {
+        let number = self.last_number.get() + 1;
+        self.last_number.set(number);
+        let issue = Issue { repo: repo.to_owned(), number, title, body, author, is_open: true, is_pull_request };
+        self.issues.borrow_mut().push(issue.clone());
+        issue
+    }
+
+    fn run(&self, method: Method, path: &str, authorization: &str, body: &Value) -> Answer {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        let is_app = authorization.matches('.').count() == 2;
+        match (method, parts.as_slice()) {
+            (Method::Get, ["repos", _, name, "installation"]) => {
+                assert!(is_app, "the App asks, by its JWT");
+                if *name == "elsewhere" {
+                    return answer(404, &json!({ "message": "Not Found" }));
+                }
+                answer(200, &json!({ "id": INSTALLATION, "app_id": APP_ID, "app_slug": "deploy-bot", "account": null }))
+            }
+            (Method::Post, ["app", "installations", "42", "access_tokens"]) => {
+                assert!(is_app, "the App asks, by its JWT");
+                assert_eq!(body["permissions"], json!({ "issues": "write" }), "no more than that");
+                let name = body["repositories"][0].as_str().expect("one repository");
+                answer(201, &json!({ "token": format!("ghs_for_{name}"), "repositories": [{ "id": 1 }] }))
+            }
+            (_, ["repos", owner, name, "issues", rest @ ..]) => {
+                assert_eq!(authorization, format!("Bearer ghs_for_{name}"), "the token reaches into one repository");
+                self.issues(method, &format!("{owner}/{name}"), rest.first().copied(), query, body)
+            }
+            _ => panic!("no such path: {path}"),
+        }
+    }
+
+    fn issues(&self, method: Method, repo: &str, number: Option<&str>, query: &str, body: &Value) -> Answer {
+        let text = |field: &str| body[field].as_str().map(str::to_owned);
+        match (method, number) {
+            (Method::Get, None) => {
+                assert!(query.contains("state=open") && query.contains("per_page=100"), "{query}");
+                let issues = self.issues.borrow();
+                let open = issues.iter().rev().filter(|issue| issue.repo == repo && issue.is_open);
+                answer(200, &open.map(shape).collect())
+            }
+            (Method::Post, None) => {
+                let issue = self.open(repo, text("title").expect("a title"), text("body").expect("a body"), BOT, false);
+                answer(201, &check(&issue))
+            }
+            (Method::Patch, Some(number)) => {
+                let mut issues = self.issues.borrow_mut();
+                let found = issues.iter_mut().find(|issue| issue.repo == repo && issue.number.to_string() == number);
+                let Some(issue) = found else { return answer(410, &json!({ "message": "This issue was deleted" })) };
+                issue.title = text("title").unwrap_or_else(|| issue.title.clone());
+                issue.body = text("body").unwrap_or_else(|| issue.body.clone());
+                issue.is_open = text("state").map_or(issue.is_open, |state| state == "open");
+                answer(200, &check(issue))
+            }
+            _ => panic!("no such call"),
+        }
+    }
+}
+
+/// What GitHub refuses is a mistake of ours.
+fn check(issue: &Issue) -> Value {
+    assert!(issue.body.len() <= 65_536 && issue.title.chars().count() <= 256 && !issue.title.trim().is_empty());
+    shape(issue)
+}
+
+fn shape(issue: &Issue) -> Value {
+    let via = (issue.author == BOT).then(|| json!({ "id": APP_ID, "slug": "deploy-bot" }));
+    let mut shape = json!({
+        "number": issue.number, "title": issue.title, "body": issue.body, "user": { "login": issue.author },
+        "state": if issue.is_open { "open" } else { "closed" }, "performed_via_github_app": via,
+    });
+    if issue.is_pull_request {
+        shape["pull_request"] = json!({ "url": "https://api.github.example/pull" });
+    }
+    shape
+}
+
+impl Network for FakeIssues {
+    async fn call(&self, call: Call<'_>) -> Result<Answer, NetworkError> {
+        let path = call.url.strip_prefix("https://api.github.example").expect("the API's origin");
+        let header = |name: &str| call.headers.iter().find(|(header, _)| *header == name).map_or("", |(_, value)| *value);
+        assert!(header("user-agent").starts_with("github-app-redeliver/"));
+        let body = call.body.map_or(Value::Null, |body| serde_json::from_str(&body).expect("JSON"));
+        let refusal = |status| answer(status, &json!({ "message": "Refused" }));
+        let authorization = header("authorization");
+        self.line.carry(format!("{} {path}", call.method.as_str()), refusal, || self.run(call.method, path, authorization, &body))
+    }
+}
