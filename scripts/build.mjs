@@ -22,6 +22,8 @@ export async function buildWorker() {
   }
   rmSync(stamp, { force: true });
   const { workerBuild, wasmBindgen } = await buildTools();
+  // worker-build asks cargo for the crate's metadata without --locked, which would bring Cargo.lock up to date silently.
+  await step("crates", () => run("cargo", ["fetch", "--locked"], { cwd: root }));
   await step(
     "Worker",
     () =>

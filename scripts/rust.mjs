@@ -41,13 +41,12 @@ export async function checkRust() {
 
 /** Installs what is missing, and returns the paths of the programs. */
 export async function buildTools() {
-  const bindgenVersion = locked("wasm-bindgen");
   // The two do not share a build directory, so on two cores they go side by side.
   const [workerBuild, wasmBindgen] = await Promise.all([
     // Released together with the crate `worker`, under the same number.
     installed("worker-build", locked("worker"), "two minutes"),
     // Refuses a module that was made by any other version of the library.
-    installed("wasm-bindgen-cli", bindgenVersion, "two minutes", "wasm-bindgen"),
+    installed("wasm-bindgen-cli", locked("wasm-bindgen"), "two minutes", "wasm-bindgen"),
   ]);
   return { workerBuild, wasmBindgen };
 }

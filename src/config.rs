@@ -240,7 +240,9 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
             return Some(Vec::new());
         }
         let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
-        let is_name = |name: &String| name.len() <= 100 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        let is_name = |name: &String| {
+            name.len() <= 100 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        };
         if names.is_empty() || !names.iter().all(is_name) {
             self.problem(setting, "is no list of event names such as workflow_run,check_run, nor none");
         }

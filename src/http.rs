@@ -65,7 +65,8 @@ impl Network for Http<'_> {
 async fn fetch(call: Call<'_>) -> Result<Answer, Option<NetworkError>> {
     let init = request(&call).map_err(|_| None)?;
     let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
-    let response: Response = JsFuture::from(scope.fetch_with_str_and_init(call.url, &init)).await.map_err(|error| timed_out(&error))?.unchecked_into();
+    let response: Response =
+        JsFuture::from(scope.fetch_with_str_and_init(call.url, &init)).await.map_err(|error| timed_out(&error))?.unchecked_into();
     let status = response.status();
     let header = |name: &str| response.headers().get(name).ok().flatten();
     let mut headers = AnswerHeaders { date: header("date"), ..AnswerHeaders::default() };

@@ -89,6 +89,7 @@ pub fn variable(env: &Env, name: &str) -> Option<String> {
 }
 
 /// The report of a sweep whose settings cannot be used, which is logged here: no call is made.
+#[allow(clippy::must_use_candidate, reason = "what it logs may be all that is wanted")]
 pub fn misconfigured(env: &Env, now: Time, problems: &Problems) -> Report {
     let app = variable(env, "GITHUB_APP_ID").unwrap_or_default();
     let mut report = Report::new(&app, now, 0);

@@ -5,6 +5,7 @@
 //
 // Written for Miniflare 4: version 5 takes other options.
 
+import { createHash, createHmac } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -34,6 +35,9 @@ const echo = `export default { async fetch(request) {
 // workerd's own table for the key-value side of an object's storage. The values are serialized as V8 does it.
 const keyValueTable = "CREATE TABLE IF NOT EXISTS _cf_KV (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID";
 
+// Worker and class: workerd makes the ids of objects from this key, and names their directory by it.
+const objectClass = "worker-Recovery";
+
 // Starts of one test process go one after the other: so a workerd that appears meanwhile is known to be ours.
 let lastStart = Promise.resolve();
 
@@ -59,7 +63,6 @@ class RunningWorker {
 
   #options;
   #directory;
-  #files = new Map();
   #run;
   #echoes = 0;
 
@@ -113,7 +116,7 @@ class RunningWorker {
    * file, whether the Worker runs or not. `object` is its name, the App id unless given.
    */
   async state(key, object) {
-    const file = await this.#database(object);
+    const file = this.#database(object);
     if (!existsSync(file)) return key === undefined ? {} : undefined;
     const database = new DatabaseSync(file, { readOnly: true });
     try {
@@ -131,7 +134,7 @@ class RunningWorker {
    * as an object keeps in memory what it likes.
    */
   async writeState(key, value, object) {
-    const file = await this.#database(object);
+    const file = this.#database(object);
     const runs = this.#run !== undefined;
     await this.#end();
     mkdirSync(dirname(file), { recursive: true });
@@ -227,8 +230,6 @@ class RunningWorker {
       unsubscribe("child_process", spawned);
     }
     this.#run = run;
-    // Learnt now, so that the state can be read after a kill as well.
-    if (bindings.GITHUB_APP_ID) await this.#database();
   }
 
   async #end() {
@@ -254,14 +255,15 @@ class RunningWorker {
   }
 
   /** The file of an object's database, whether it is there yet or not. */
-  async #database(name = this.#options.bindings.GITHUB_APP_ID) {
-    const known = this.#files.get(name);
-    if (known) return known;
-    if (!this.#run) throw new Error(`the file of ${name} is not known: ask once while the Worker runs`);
-    const namespace = await this.#run.miniflare.getDurableObjectNamespace("RECOVERY", "worker");
-    // The directory is named by Worker and class.
-    const file = join(this.#directory, "worker-Recovery", `${namespace.idFromName(name)}.sqlite`);
-    this.#files.set(name, file);
-    return file;
+  #database(name = this.#options.bindings.GITHUB_APP_ID) {
+    return join(this.#directory, objectClass, `${objectId(name)}.sqlite`);
   }
+}
+
+/** What `idFromName` gives. Computed, as to ask the runtime for it costs a third of a second at each start. */
+function objectId(name) {
+  const key = createHash("sha256").update(objectClass).digest();
+  const start = createHmac("sha256", key).update(name).digest().subarray(0, 16);
+  const end = createHmac("sha256", key).update(start).digest().subarray(0, 16);
+  return Buffer.concat([start, end]).toString("hex");
 }

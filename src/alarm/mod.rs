@@ -12,7 +12,7 @@ pub mod telegram;
 pub mod text;
 
 #[cfg(test)]
-mod fakes;
+pub(crate) mod fakes;
 #[cfg(test)]
 mod sample;
 

@@ -24,7 +24,16 @@ fn only_the_app_and_its_key_are_required() {
 
 #[test]
 fn an_empty_setting_has_its_default() {
-    let empty = ["WINDOW_HOURS", "CONTROL_REPO", "TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID", "DRY_RUN", "RETRY_STATUS", "HEARTBEAT_URL", "GITHUB_API_URL"];
+    let empty = [
+        "WINDOW_HOURS",
+        "CONTROL_REPO",
+        "TELEGRAM_BOT_TOKEN",
+        "TELEGRAM_CHAT_ID",
+        "DRY_RUN",
+        "RETRY_STATUS",
+        "HEARTBEAT_URL",
+        "GITHUB_API_URL",
+    ];
     let changes: Vec<(&str, &str)> = empty.iter().map(|name| (*name, "  ")).collect();
     assert_eq!(read_with(&changes).expect("the settings can be used").settings, Settings::default());
 }
@@ -77,7 +86,18 @@ fn every_wrong_value_names_its_setting() {
     let table = [
         ("GITHUB_APP_ID", vec!["", "a b", "<b>", "12345678901234567890123456789012345678901234567890123456789012345"]),
         ("GITHUB_APP_PRIVATE_KEY", vec!["", "key"]),
-        ("GITHUB_API_URL", vec!["api.github.com", "http://api.github.com", "ftp://x", "https://x/?q", "https://x/#f", "https://u:p@x/", "http://127.0.0.1.evil.example"]),
+        (
+            "GITHUB_API_URL",
+            vec![
+                "api.github.com",
+                "http://api.github.com",
+                "ftp://x",
+                "https://x/?q",
+                "https://x/#f",
+                "https://u:p@x/",
+                "http://127.0.0.1.evil.example",
+            ],
+        ),
         ("TELEGRAM_API_URL", vec!["http://example.com", "x"]),
         ("TELEGRAM_THREAD_ID", vec!["0", "-1", "x", "1"]),
         ("CONTROL_REPO", vec!["x", "a/b/c", "/b", "a/", "a/..", "a b/c", "a/b?x"]),

@@ -145,12 +145,14 @@ fn wait_named(answer: &Answer) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::time::minutes;
     use crate::ports::AnswerHeaders;
 
     fn answer(status: u16, body: &str, headers: AnswerHeaders) -> Answer {
         Answer { status, headers, body: body.as_bytes().to_vec() }
     }
 
+    #[allow(clippy::unnecessary_wraps, reason = "every header may be missing")]
     fn text(value: &str) -> Option<String> {
         Some(value.to_owned())
     }
@@ -170,7 +172,7 @@ mod tests {
     fn waits_are_read_from_both_headers_and_end_at_six_hours() {
         let wait = |headers| GitHubError::of("asking", &answer(429, "", headers)).wait();
         let date = text("Tue, 01 Dec 2026 00:00:00 GMT");
-        assert_eq!(wait(AnswerHeaders { retry_after: text("60"), ..AnswerHeaders::default() }), Some(Duration::from_secs(60)));
+        assert_eq!(wait(AnswerHeaders { retry_after: text("60"), ..AnswerHeaders::default() }), Some(minutes(1)));
         assert_eq!(wait(AnswerHeaders { retry_after: text("999999999"), ..AnswerHeaders::default() }), Some(LONGEST_WAIT));
         assert_eq!(wait(AnswerHeaders { retry_after: text("soon"), ..AnswerHeaders::default() }), None);
         let reset = |remaining| AnswerHeaders {
@@ -179,21 +181,19 @@ mod tests {
             rate_limit_reset: text("1796083260"),
             ..AnswerHeaders::default()
         };
-        assert_eq!(wait(reset("0")), Some(Duration::from_secs(60)));
+        assert_eq!(wait(reset("0")), Some(minutes(1)));
         assert_eq!(wait(reset("1")), None);
         let at = AnswerHeaders { date: date.clone(), retry_after: text("Tue, 01 Dec 2026 00:01:00 GMT"), ..AnswerHeaders::default() };
-        assert_eq!(wait(at), Some(Duration::from_secs(60)));
+        assert_eq!(wait(at), Some(minutes(1)));
     }
 
     #[test]
     fn every_status_has_its_class() {
         let class = |status| GitHubError::of("reading", &answer(status, "", AnswerHeaders::default())).class();
-        assert_eq!([class(401), class(429), class(500), class(503)], [
-            FailureClass::Auth,
-            FailureClass::RateLimited,
-            FailureClass::ServerError,
-            FailureClass::ServerError
-        ]);
+        assert_eq!(
+            [class(401), class(429), class(500), class(503)],
+            [FailureClass::Auth, FailureClass::RateLimited, FailureClass::ServerError, FailureClass::ServerError]
+        );
         assert_eq!([class(301), class(404), class(422)], [FailureClass::Config; 3]);
     }
 }

@@ -208,8 +208,9 @@ impl Event {
         let place = self.attempts.partition_point(|known| known.position < attempt.position);
         self.attempts.insert(place, attempt);
         if self.attempts.len() > ATTEMPTS_KEPT {
-            // The second oldest: the first delivery gives the event its time.
-            self.attempts.remove(1);
+            // The second oldest: the first delivery gives the event its time. A pass settles it, so that stays too.
+            let oldest_failure = self.attempts.iter().skip(1).position(|attempt| attempt.outcome != Outcome::Passed);
+            self.attempts.remove(1 + oldest_failure.unwrap_or(0));
         }
         true
     }
@@ -288,10 +289,10 @@ impl Event {
     }
 }
 
-/// Bytes of a text in JSON, without its quotes, at most.
+/// Bytes of a text in JSON, without its quotes, at most. Other letters than ASCII are stored as `\u` and four digits.
 #[must_use]
 pub fn json_bytes(text: &str) -> usize {
-    let escaped = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    let escaped = |byte: &u8| !byte.is_ascii() || *byte < b' ' || matches!(byte, b'"' | b'\\');
     text.len() + 5 * text.as_bytes().iter().filter(|byte| escaped(byte)).count()
 }
 

@@ -1,6 +1,7 @@
 //! What of the deliveries list was read: the cursor, and the gaps that no sweep has read yet (spec sections 3.4 and 7).
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,9 +68,9 @@ pub enum GapEnd {
 }
 
 impl Ground {
-    /// Moves the start of the window on, and takes a stored time later than `now` as `now`.
-    pub fn move_window(&mut self, window_start: Time, now: Time) {
-        self.window_start = self.window_start.min(now).max(window_start);
+    /// Takes every stored time later than `now` as `now`.
+    pub fn move_to(&mut self, now: Time) {
+        self.window_start = self.window_start.min(now);
         if let Some(cursor) = &mut self.cursor {
             cursor.at = cursor.at.min(now);
         }
@@ -79,6 +80,12 @@ impl Ground {
         }
         self.watched_since = self.watched_since.map(|at| at.min(now));
         self.whole_seconds_at = self.whole_seconds_at.map(|at| at.min(now));
+    }
+
+    /// Where the window of a sweep at `now` starts.
+    #[must_use]
+    pub fn window_start_at(&self, now: Time, window: Duration) -> Time {
+        self.window_start.max(now - window)
     }
 
     /// Takes what became of the gaps in this sweep, and returns what was lost of them.

@@ -40,6 +40,9 @@ const LOSSES: usize = 100;
 /// Kinds named in one loss.
 const LOSS_KINDS: usize = 20;
 
+/// Bytes of the name of such a kind. GitHub's longest has about 35.
+const LOSS_KIND_BYTES: usize = 64;
+
 /// Losses within this time are one entry.
 const LOSS_ENTRY: Duration = hours(1);
 
@@ -120,9 +123,9 @@ impl Ledger {
         self.ground.cursor.is_none()
     }
 
-    /// Moves the window on to `now`, and takes every stored time later than `now` as `now`.
-    pub fn move_to(&mut self, now: Time, settings: &Settings) {
-        self.ground.move_window(now - settings.window, now);
+    /// Takes every stored time later than `now` as `now`, so that one wrong clock cannot stop everything.
+    pub fn move_to(&mut self, now: Time) {
+        self.ground.move_to(now);
         self.swept_at = self.swept_at.map(|at| at.min(now));
         for event in self.events.values_mut() {
             event.not_later_than(now);
@@ -290,8 +293,8 @@ pub fn add_loss(losses: &mut Vec<Loss>, (from, to): (Time, Time), name: Option<&
     loss.to = loss.to.max(to);
     loss.count += 1;
     if let Some(name) = name {
-        let known = loss.kinds.len() < LOSS_KINDS || loss.kinds.contains_key(name);
-        *loss.kinds.entry(if known { name.clone() } else { "others".into() }).or_insert(0) += 1;
+        let fits = loss.kinds.len() < LOSS_KINDS && json_bytes(name) <= LOSS_KIND_BYTES;
+        *loss.kinds.entry(if fits || loss.kinds.contains_key(name) { name.clone() } else { "others".into() }).or_insert(0) += 1;
     }
 }
 

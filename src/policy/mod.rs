@@ -21,4 +21,4 @@ pub mod superseded;
 pub mod time;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -14,13 +14,16 @@ use super::ledger::{Ledger, add_loss};
 use super::outage::{Count, counted};
 use super::reading::{Item, Reading};
 use super::settings::Settings;
-use super::time::{Time, minutes};
+use super::time::{Time, hours, minutes};
 
 /// An event is not asked for again sooner than this after the last ask.
 const ASK_AGAIN_AFTER: Duration = minutes(10);
 
 /// A wait for a gap ends this long before the event would leave the window.
 const LAST_CHANCE: Duration = minutes(30);
+
+/// A tick this much later than GitHub's clock has a wrong time.
+pub const CLOCK_IS_WRONG: Duration = hours(1);
 
 /// Why an undelivered event is not asked for now, though it will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,9 +163,14 @@ pub struct Plan {
 }
 
 /// Decides. `ledger` has been moved to `now` and has taken the settings; `explain` fills [`Plan::judged`].
+///
+/// A `now` far later than GitHub's clock is a wrong one: then GitHub's holds, so that one wrong tick does not shut the window.
 #[must_use]
 pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Time, explain: bool) -> Plan {
     let sweep_before = ledger.swept_at;
+    let tick = now;
+    let now = reading.github_date.filter(|date| tick.since(*date) > CLOCK_IS_WRONG).unwrap_or(tick);
+    ledger.ground.window_start = ledger.ground.window_start_at(now, settings.window);
     ledger.ground.whole_seconds_at = ledger.ground.whole_seconds_at.max(reading.whole_seconds_at);
     let whole_seconds = ledger.ground.whole_seconds_at.is_some();
     let place = |position: Position| if whole_seconds { position.whole_seconds() } else { position };
@@ -191,7 +199,7 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
     decision.leave_no_room();
     let asks = decision.choose(candidates, newest_listed);
     decision.ledger.prune(now);
-    decision.ledger.swept_at = Some(now);
+    decision.ledger.swept_at = Some(tick);
     Plan {
         ledger: decision.ledger,
         asks,

@@ -20,6 +20,9 @@ const LISTED_LATE: Duration = minutes(5);
 /// Bytes of a guid, an event name or an action at most. GitHub's longest has 36.
 const TEXT_BYTES: usize = 255;
 
+/// Bytes of a next link at most. GitHub's have about 100.
+const LINK_BYTES: usize = 2048;
+
 /// One of GitHub's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
@@ -63,6 +66,9 @@ pub enum PageError {
     /// A guid or a name of absurd length.
     #[error("delivery {0} has a field of more than 255 bytes")]
     Long(DeliveryId),
+    /// A next link of absurd length: gaps keep theirs.
+    #[error("the list has a next link of more than 2,048 bytes")]
+    LongLink,
     /// The same page again: following it would never end.
     #[error("the list repeats its next link")]
     Repeats,
@@ -169,18 +175,19 @@ enum GapState {
 }
 
 impl<'a> Reader<'a> {
-    /// A reading that starts at `now` on `ground`, whose window has been moved on.
+    /// A reading that starts at `now` on `ground`.
     ///
     /// `oldest_ask` is the time (GitHub's) of the oldest ask that has not shown up. After a sweep that was `killed` a
     /// quarter of the pages is read, one at least.
     #[must_use]
     pub fn new(ground: &Ground, oldest_ask: Option<Time>, settings: &'a Settings, now: Time, killed: bool) -> Self {
         let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
-        let known = ground.cursor.unwrap_or(Position { at: ground.window_start, ..Position::default() });
+        let window_start = ground.window_start_at(now, settings.window);
+        let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
         let late = known.at - LISTED_LATE;
         Self {
             settings,
-            window_start: ground.window_start,
+            window_start,
             first_sweep: ground.cursor.is_none(),
             known,
             look_back_to: oldest_ask.map_or(late, |ask| ask.min(late)).max(now - RETENTION),
@@ -239,6 +246,9 @@ impl<'a> Reader<'a> {
     pub fn take(&mut self, list: List, body: &[u8], next: Option<PageCursor>, github_date: Option<Time>) -> Result<(), PageError> {
         if self.followed.0 != Some(list) {
             self.followed = (Some(list), HashSet::new());
+        }
+        if next.as_ref().is_some_and(|next| next.0.len() > LINK_BYTES) {
+            return Err(PageError::LongLink);
         }
         if next.as_ref().is_some_and(|next| !self.followed.1.insert(next.0.clone())) {
             return Err(PageError::Repeats);

@@ -19,15 +19,12 @@ use crate::github::api::Api;
 use crate::github::error::{FailureClass, GitHubError};
 use crate::policy::budget::Budget;
 use crate::policy::lease::{self, Lease, Taking};
-use crate::policy::plan::{Plan, decide};
+use crate::policy::plan::{CLOCK_IS_WRONG, Plan, decide};
 use crate::policy::reading::PageError;
-use crate::policy::time::{Time, hours};
+use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage, StorageError};
 use report::{Ending, Line, Report, Stamp, chain};
 use state::{State, StateError};
-
-/// A last sweep further ahead of `now` than this was made with a wrong clock.
-const CLOCK_IS_WRONG: std::time::Duration = hours(1);
 
 /// Why a sweep ended before its time.
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +92,11 @@ pub async fn sweep<N: Network, S: Signer, C: Clock, T: Storage>(world: &World<'_
     report.calls = world.budget.used();
     report.duration_ms = u64::try_from(world.clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let line = serde_json::to_string(&report).unwrap_or_default();
-    if report.failure.is_some() { log::error!("{line}") } else { log::info!("{line}") }
+    if report.failure.is_some() {
+        log::error!("{line}");
+    } else {
+        log::info!("{line}");
+    }
     report
 }
 
@@ -110,8 +111,10 @@ struct Run<'a, N, S, C, T> {
 
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     async fn sweep(&mut self) -> Result<(), SweepError> {
-        if self.channels.are_none() {
-            self.report.warnings.push("no channel of the alarm is set: set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, or CONTROL_REPO".to_owned());
+        if self.channels.are_none() && !self.config.settings.dry_run {
+            self.report
+                .warnings
+                .push("no channel of the alarm is set: set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, or CONTROL_REPO".to_owned());
         }
         let Some((lease, state)) = self.begin().await? else { return Ok(()) };
         self.report.killed_in_a_row = lease.killed_in_a_row;
@@ -141,7 +144,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             None => {}
             Some(Ok(read)) => state = read,
             Some(Err(StateError::Unreadable)) => {
-                self.report.warnings.push(format!("the stored state cannot be read: it is kept as {:?}, and this is a first sweep", Key::Aside.as_str()));
+                self.report
+                    .warnings
+                    .push(format!("the stored state cannot be read: it is kept as {:?}, and this is a first sweep", Key::Aside.as_str()));
                 aside = text.as_deref();
             }
             Some(Err(error @ StateError::Newer(_))) => return Err(error.into()),
@@ -160,7 +165,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     fn is_later_than(&mut self, swept_at: Option<Time>) -> bool {
         let Some(swept_at) = swept_at else { return true };
         if swept_at.since(self.now) > CLOCK_IS_WRONG {
-            self.report.warnings.push(format!("the last sweep was at {swept_at}, long after this one: a clock was wrong, so it is passed over"));
+            self.report
+                .warnings
+                .push(format!("the last sweep was at {swept_at}, long after this one: a clock was wrong, so it is passed over"));
             return true;
         }
         self.now > swept_at
@@ -169,7 +176,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// Reads, decides, saves, asks and tells. The outer error is the storage's: then nothing more can be saved.
     async fn work(&mut self, lease: Lease, mut state: State) -> Result<Result<(), SweepError>, SweepError> {
         let settings = &self.config.settings;
-        state.ledger.move_to(self.now, settings);
+        state.ledger.move_to(self.now);
         state.ledger.apply(settings, self.now);
         state.alarm.move_to(self.now);
         let reading = match self.read(&state.ledger, lease.killed_in_a_row > 0).await {
@@ -226,7 +233,12 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// One GET for a dead man's switch; its failure fails nothing.
     async fn heartbeat(&mut self) {
         let Some(url) = &self.config.heartbeat_url else { return };
-        let call = crate::ports::Call { method: crate::ports::Method::Get, url: url.expose(), headers: &[("user-agent", "github-app-redeliver")], body: None };
+        let call = crate::ports::Call {
+            method: crate::ports::Method::Get,
+            url: url.expose(),
+            headers: &[("user-agent", "github-app-redeliver")],
+            body: None,
+        };
         match self.world.network.call(call).await {
             Ok(answer) if (200..300).contains(&answer.status) => {}
             Ok(answer) => self.report.warnings.push(format!("the heartbeat was answered with {}", answer.status)),
@@ -287,7 +299,11 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
 
 /// What is to be shown after `plan`. The link is added by the channels, which refresh it.
 fn alarm(plan: &Plan, state: &State) -> Alarm {
-    Alarm { entries: entries(&plan.ledger), passed: plan.recovered.clone(), advanced_url: state.alarm.advanced.as_ref().map(|link| link.url.clone()) }
+    Alarm {
+        entries: entries(&plan.ledger),
+        passed: plan.recovered.clone(),
+        advanced_url: state.alarm.advanced.as_ref().map(|link| link.url.clone()),
+    }
 }
 
 /// What a save leaves behind.

@@ -5,6 +5,7 @@ use super::{Run, SweepError};
 use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
 use crate::policy::ledger::Ledger;
+use crate::policy::plan::CLOCK_IS_WRONG;
 use crate::policy::reading::{List, Next, PageRequest, Reach, Reader, Reading};
 use crate::ports::{Clock, Network, Signer, Storage};
 
@@ -39,11 +40,18 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     }
 
     pub(super) fn report_reading(&mut self, reading: &Reading) {
-        let reach = |reach: &Reach| ListReach { pages: reach.pages, reached: reach.oldest.map(|oldest| Stamp(oldest.at)), complete: reach.complete };
+        let reach = |reach: &Reach| ListReach {
+            pages: reach.pages,
+            reached: reach.oldest.map(|oldest| Stamp(oldest.at)),
+            complete: reach.complete,
+        };
         self.report.failures_list = reach(&reading.failures);
         self.report.deliveries_list = reach(&reading.list);
         self.report.gap_pages = reading.gap_pages;
         self.report.second_look_complete = reading.second_look_complete;
         self.report.deliveries = reading.deliveries;
+        if let Some(date) = reading.github_date.filter(|date| self.now.since(*date) > CLOCK_IS_WRONG) {
+            self.report.warnings.push(format!("this tick is far ahead of GitHub's clock ({date}), which is taken instead"));
+        }
     }
 }

@@ -128,7 +128,19 @@ pub struct Events {
 
 impl From<Tally> for Events {
     fn from(tally: Tally) -> Self {
-        let Tally { redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, left_behind, .. } = tally;
+        let Tally {
+            redelivered,
+            waiting,
+            recovered,
+            superseded,
+            gave_up,
+            not_redeliverable,
+            refused,
+            uncountable,
+            ignored,
+            left_behind,
+            ..
+        } = tally;
         Self { redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, left_behind }
     }
 }

@@ -1,5 +1,7 @@
 //! The stored value: one JSON text with a version. Its form is pinned by a test and described in docs/state.md.
 
+use std::fmt::Write;
+
 use serde::{Deserialize, Serialize};
 
 use crate::alarm::Memory;
@@ -93,6 +95,30 @@ impl State {
     /// # Errors
     /// Never for a value that [`State::read`] or a sweep made: it has no map with keys that are no text.
     pub fn write(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
+        serde_json::to_string(self).map(only_ascii)
     }
 }
+
+/// The runtime stores a text with one other letter as two bytes for each, which would double the size of the value.
+fn only_ascii(json: String) -> String {
+    if json.is_ascii() {
+        return json;
+    }
+    let mut text = String::with_capacity(json.len() * 2);
+    let mut units = [0; 2];
+    for letter in json.chars() {
+        if letter.is_ascii() {
+            text.push(letter);
+        } else {
+            // Only inside of strings, where JSON takes either form.
+            for unit in letter.encode_utf16(&mut units) {
+                // To write into a text never fails.
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

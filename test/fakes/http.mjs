@@ -3,7 +3,7 @@
 // It knows nothing of GitHub or Telegram. A fake gives it `describe` (what goes into the log) and `handle`
 // (the effect and the answer). `handle` is synchronous, so two requests never see half a change.
 
-import http from 'node:http';
+import http from "node:http";
 
 /**
  * One line of a fake's log of requests. Each fake adds fields of its own.
@@ -38,11 +38,11 @@ import http from 'node:http';
 
 /** @typedef {((request: Logged) => boolean) | {method?: string, path?: RegExp | string}} Match */
 
-const NAMED_FAULTS = ['hang', 'hang-after', 'reset', 'lost-answer', 'slow-drip'];
+const NAMED_FAULTS = ["hang", "hang-after", "reset", "lost-answer", "slow-drip"];
 
 /** JSON with every BigInt as an integer of all its digits, as GitHub writes its 19-digit ids. */
 export function json(/** @type {any} */ value) {
-  return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(String(part)) : part));
+  return JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
 }
 
 /**
@@ -65,7 +65,7 @@ export async function serve({ describe, handle, now }) {
     } catch {
       return; // The client went away in the middle of its own request: there is nobody to answer.
     }
-    const text = Buffer.concat(chunks).toString('utf8');
+    const text = Buffer.concat(chunks).toString("utf8");
     const logged = describe(request, text);
     requests.push(logged);
     const armed = faults.find(({ match, left }) => left > 0 && matches(match, logged));
@@ -75,12 +75,12 @@ export async function serve({ describe, handle, now }) {
   });
 
   function respond(request, response, logged, text, fault) {
-    if (fault === 'hang') return;
-    if (fault === 'reset') return request.socket.resetAndDestroy();
+    if (fault === "hang") return;
+    if (fault === "reset") return request.socket.resetAndDestroy();
     let answer = replaces(fault) ? { ...fault } : handle(logged, request, text);
-    if (fault === 'hang-after') return;
-    if (fault === 'lost-answer') return request.socket.resetAndDestroy();
-    if (typeof fault === 'function') answer = fault(answer) ?? answer;
+    if (fault === "hang-after") return;
+    if (fault === "lost-answer") return request.socket.resetAndDestroy();
+    if (typeof fault === "function") answer = fault(answer) ?? answer;
     if (fault?.rawBody !== undefined) answer = { ...answer, body: fault.rawBody };
     logged.status = answer.status;
     if (fault?.delayMs) return void setTimeout(() => write(response, logged, answer, fault), fault.delayMs).unref();
@@ -88,23 +88,23 @@ export async function serve({ describe, handle, now }) {
   }
 
   function write(response, logged, answer, fault) {
-    const raw = typeof answer.body === 'string' || Buffer.isBuffer(answer.body);
+    const raw = typeof answer.body === "string" || Buffer.isBuffer(answer.body);
     const body = answer.body === undefined ? Buffer.alloc(0) : Buffer.from(raw ? answer.body : json(answer.body));
     logged.bytes = body.length;
     // Node would write the real time; everything a client can read as a time comes from the virtual clock.
     response.sendDate = false;
-    const headers = { date: new Date(now()).toUTCString(), 'content-length': String(body.length) };
-    if (!raw && body.length) headers['content-type'] = 'application/json; charset=utf-8';
+    const headers = { date: new Date(now()).toUTCString(), "content-length": String(body.length) };
+    if (!raw && body.length) headers["content-type"] = "application/json; charset=utf-8";
     for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name.toLowerCase()] = value;
     response.writeHead(answer.status, headers);
-    if (fault === 'slow-drip') return drip(response, body);
+    if (fault === "slow-drip") return drip(response, body);
     if (fault?.truncate === undefined) return response.end(body);
     response.write(body.subarray(0, fault.truncate), () => response.destroy());
   }
 
   await new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(undefined));
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(undefined));
   });
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
@@ -116,7 +116,7 @@ export async function serve({ describe, handle, now }) {
      * @param {Match} match @param {Fault} fault @param {number} [times]
      */
     fault(match, fault, times = 1) {
-      if (typeof fault === 'string' && !NAMED_FAULTS.includes(fault)) throw new Error(`no such fault: ${fault}`);
+      if (typeof fault === "string" && !NAMED_FAULTS.includes(fault)) throw new Error(`no such fault: ${fault}`);
       const armed = { match, fault, left: times };
       faults.push(armed);
       return {
@@ -137,11 +137,11 @@ export async function serve({ describe, handle, now }) {
 }
 
 function replaces(fault) {
-  return typeof fault === 'object' && fault.status !== undefined;
+  return typeof fault === "object" && fault.status !== undefined;
 }
 
 function matches(match, logged) {
-  if (typeof match === 'function') return match(logged);
+  if (typeof match === "function") return match(logged);
   if (match.method && match.method.toLowerCase() !== logged.method.toLowerCase()) return false;
   if (match.path instanceof RegExp) return match.path.test(logged.path);
   return match.path === undefined || match.path === logged.path;
@@ -153,5 +153,5 @@ function drip(response, body) {
   const timer = setInterval(() => {
     if (sent < body.length - 1) response.write(body.subarray(sent, ++sent));
   }, 100).unref();
-  response.on('close', () => clearInterval(timer));
+  response.on("close", () => clearInterval(timer));
 }

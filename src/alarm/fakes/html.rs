@@ -2,20 +2,20 @@
 
 /// Text as a person reads it, and what was marked in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::alarm) struct Parsed {
-    pub(in crate::alarm) text: String,
+pub(crate) struct Parsed {
+    pub(crate) text: String,
     /// Tag, its address if it is a link, and what it marks.
-    pub(in crate::alarm) marks: Vec<(&'static str, Option<String>, String)>,
+    pub(crate) marks: Vec<(&'static str, Option<String>, String)>,
 }
 
 impl Parsed {
-    pub(in crate::alarm) fn units(&self) -> usize {
+    pub(crate) fn units(&self) -> usize {
         self.text.encode_utf16().count()
     }
 }
 
 /// Reads a message, or says what Telegram would refuse.
-pub(in crate::alarm) fn parse(html: &str) -> Result<Parsed, String> {
+pub(crate) fn parse(html: &str) -> Result<Parsed, String> {
     let mut parsed = Parsed { text: String::new(), marks: Vec::new() };
     let mut open: Vec<(&'static str, Option<String>, usize)> = Vec::new();
     let mut rest = html;
@@ -61,7 +61,7 @@ pub(in crate::alarm) fn parse(html: &str) -> Result<Parsed, String> {
 }
 
 /// What Telegram takes as the address of a button or a link.
-pub(in crate::alarm) fn is_address(url: &str) -> bool {
+pub(crate) fn is_address(url: &str) -> bool {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     rest.is_some_and(|rest| rest.split('/').next().is_some_and(|host| host.contains('.')) && !rest.contains([' ', '"', '<', '>']))
 }

@@ -7,36 +7,36 @@ use serde_json::{Value, json};
 use super::{Line, answer};
 use crate::ports::{Answer, Call, Method, Network, NetworkError};
 
-pub(in crate::alarm) const APP_ID: u64 = 123_456;
-pub(in crate::alarm) const BOT: &str = "deploy-bot[bot]";
+pub(crate) const APP_ID: u64 = 123_456;
+pub(crate) const BOT: &str = "deploy-bot[bot]";
 const INSTALLATION: u64 = 42;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::alarm) struct Issue {
-    pub(in crate::alarm) repo: String,
-    pub(in crate::alarm) number: u64,
-    pub(in crate::alarm) title: String,
-    pub(in crate::alarm) body: String,
-    pub(in crate::alarm) author: &'static str,
-    pub(in crate::alarm) is_open: bool,
-    pub(in crate::alarm) is_pull_request: bool,
+pub(crate) struct Issue {
+    pub(crate) repo: String,
+    pub(crate) number: u64,
+    pub(crate) title: String,
+    pub(crate) body: String,
+    pub(crate) author: &'static str,
+    pub(crate) is_open: bool,
+    pub(crate) is_pull_request: bool,
 }
 
 /// Repositories that the App is installed in: every one but those named `elsewhere`.
 #[derive(Debug, Default)]
-pub(in crate::alarm) struct FakeIssues {
-    pub(in crate::alarm) line: Line,
-    pub(in crate::alarm) issues: RefCell<Vec<Issue>>,
+pub(crate) struct FakeIssues {
+    pub(crate) line: Line,
+    pub(crate) issues: RefCell<Vec<Issue>>,
     last_number: Cell<u64>,
 }
 
 impl FakeIssues {
     /// What a person does in the browser.
-    pub(in crate::alarm) fn person_opens(&self, author: &'static str, body: &str, is_pull_request: bool) {
+    pub(crate) fn person_opens(&self, author: &'static str, body: &str, is_pull_request: bool) {
         self.open("acme/control", "Help".to_owned(), body.to_owned(), author, is_pull_request);
     }
 
-    pub(in crate::alarm) fn open_titles(&self) -> Vec<String> {
+    pub(crate) fn open_titles(&self) -> Vec<String> {
         self.issues.borrow().iter().filter(|issue| issue.is_open).map(|issue| issue.title.clone()).collect()
     }
 

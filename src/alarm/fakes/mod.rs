@@ -1,8 +1,8 @@
 //! A Telegram and a control repository in memory, as strict as the real ones where an alarm could go wrong.
 
-pub(super) mod html;
-pub(super) mod issues;
-pub(super) mod telegram;
+pub(crate) mod html;
+pub(crate) mod issues;
+pub(crate) mod telegram;
 
 use std::cell::{Cell, RefCell};
 
@@ -11,7 +11,7 @@ use crate::ports::{Answer, Clock, NetworkError, SignError, Signer};
 
 /// What is to go wrong with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The other side never hears of it.
     NoAnswer,
     /// The other side does it, and its answer is lost.
@@ -22,27 +22,27 @@ pub(super) enum Fault {
 
 /// The calls that were made, and what is to go wrong with the next.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Method and path of each call.
-    pub(super) calls: RefCell<Vec<String>>,
+    pub(crate) calls: RefCell<Vec<String>>,
     faults: RefCell<Vec<(&'static str, Fault)>>,
     made_at_check: Cell<usize>,
 }
 
 impl Line {
     /// The next call whose method and path contain `which` goes wrong.
-    pub(super) fn fail(&self, which: &'static str, fault: Fault) {
+    pub(crate) fn fail(&self, which: &'static str, fault: Fault) {
         self.faults.borrow_mut().push((which, fault));
     }
 
     /// Calls since this was last asked.
-    pub(super) fn new_calls(&self) -> usize {
+    pub(crate) fn new_calls(&self) -> usize {
         let all = self.calls.borrow().len();
         all - self.made_at_check.replace(all)
     }
 
     /// Runs a call through the fault that is meant for it, if any.
-    pub(super) fn carry(
+    pub(crate) fn carry(
         &self,
         call: String,
         refusal: impl Fn(u16) -> Answer,
@@ -63,13 +63,13 @@ impl Line {
     }
 }
 
-pub(super) fn answer(status: u16, body: &serde_json::Value) -> Answer {
+pub(crate) fn answer(status: u16, body: &serde_json::Value) -> Answer {
     Answer { status, body: body.to_string().into_bytes(), ..Answer::default() }
 }
 
 /// Signs anything.
 #[derive(Debug)]
-pub(super) struct AnySigner;
+pub(crate) struct AnySigner;
 
 impl Signer for AnySigner {
     async fn sign(&self, _: &[u8]) -> Result<Vec<u8>, SignError> {
@@ -79,7 +79,7 @@ impl Signer for AnySigner {
 
 /// Stands still.
 #[derive(Debug)]
-pub(super) struct StillClock;
+pub(crate) struct StillClock;
 
 impl Clock for StillClock {
     fn now(&self) -> Time {

@@ -8,41 +8,41 @@ use super::html::{is_address, parse};
 use super::{Line, answer};
 use crate::ports::{Answer, Call, Method, Network, NetworkError};
 
-pub(in crate::alarm) const TOKEN: &str = "7000000001:AAtokenOfTheFakeTelegram";
+pub(crate) const TOKEN: &str = "7000000001:AAtokenOfTheFakeTelegram";
 
 /// A message that stands.
 #[derive(Clone, Debug)]
-pub(in crate::alarm) struct Message {
-    pub(in crate::alarm) chat: Value,
-    pub(in crate::alarm) thread: Option<i64>,
-    pub(in crate::alarm) id: i64,
-    pub(in crate::alarm) html: String,
-    pub(in crate::alarm) button: Option<Value>,
+pub(crate) struct Message {
+    pub(crate) chat: Value,
+    pub(crate) thread: Option<i64>,
+    pub(crate) id: i64,
+    pub(crate) html: String,
+    pub(crate) button: Option<Value>,
 }
 
 impl Message {
     /// As a person reads it.
-    pub(in crate::alarm) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         parse(&self.html).expect("the fake took it").text
     }
 }
 
 #[derive(Debug, Default)]
-pub(in crate::alarm) struct FakeTelegram {
-    pub(in crate::alarm) line: Line,
-    pub(in crate::alarm) messages: RefCell<Vec<Message>>,
+pub(crate) struct FakeTelegram {
+    pub(crate) line: Line,
+    pub(crate) messages: RefCell<Vec<Message>>,
     /// How often somebody's phone made a sound.
-    pub(in crate::alarm) sounds: Cell<usize>,
+    pub(crate) sounds: Cell<usize>,
     last_id: Cell<i64>,
 }
 
 impl FakeTelegram {
     /// The messages as a person reads them, the oldest first.
-    pub(in crate::alarm) fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         self.messages.borrow().iter().map(Message::text).collect()
     }
 
-    pub(in crate::alarm) fn first_lines(&self) -> Vec<String> {
+    pub(crate) fn first_lines(&self) -> Vec<String> {
         self.texts().iter().map(|text| text.lines().next().unwrap_or_default().to_owned()).collect()
     }
 

@@ -114,6 +114,30 @@ fn an_entry_that_left_less_than_an_hour_ago_comes_back_without_a_sound() {
 }
 
 #[test]
+fn a_change_in_between_does_not_let_an_entry_that_left_be_forgotten() {
+    let mut chat = Chat::new();
+    chat.show(0, &["a", "b", "c"]).expect("shown");
+    chat.show(120, &["a", "c"]).expect("shown");
+    chat.show(135, &["a"]).expect("shown");
+    chat.show(150, &["a", "b"]).expect("shown");
+    assert_eq!((chat.server.first_lines(), chat.sounds()), (vec![TWO.to_owned()], 1));
+}
+
+#[test]
+fn an_entry_that_only_takes_the_place_of_a_counted_one_wakes_somebody_too() {
+    let many = |last: &str| {
+        let mut entries: Vec<_> = (0..100).map(|number| gave_up(&format!("a{number}"), 0)).collect();
+        entries.push(gave_up(last, 0));
+        alarm(entries)
+    };
+    assert_eq!(text::message(&many("b")), text::message(&many("c")), "the text does not tell");
+    let mut chat = Chat::new();
+    chat.show_alarm(0, &many("b")).expect("shown");
+    chat.show_alarm(61, &many("c")).expect("shown");
+    assert_eq!(chat.sounds(), 2);
+}
+
+#[test]
 fn the_last_entry_that_leaves_closes_and_the_next_one_starts_anew() {
     let mut chat = Chat::new();
     chat.show(0, &["a"]).expect("shown");
@@ -175,6 +199,25 @@ fn a_pointer_that_did_not_get_through_is_made_by_a_later_sweep() {
     chat.show(75, &["a", "b"]).expect("shown");
     assert_eq!(chat.server.first_lines(), ["⬇️ This alarm goes on in a newer message.", TWO]);
     assert_eq!(chat.sounds(), 2);
+}
+
+#[test]
+fn pointers_that_are_late_take_no_more_than_two_calls_of_a_sweep() {
+    let mut chat = Chat::new();
+    chat.show(0, &["a"]).expect("shown");
+    for (minute, guids) in [(61, &["a", "b"][..]), (122, &["a", "b", "c"]), (183, &["a", "b", "c", "d"])] {
+        chat.server.line.fail("editMessageText", Fault::NoAnswer);
+        chat.show(minute, guids).expect_err("the pointer failed");
+    }
+    let before = chat.server.line.calls.borrow().len();
+    let channel = Telegram::new(&chat.server, chat.settings.clone());
+    let alarm = alarm(["a", "b", "c", "d"].iter().map(|guid| gave_up(guid, 0)).collect());
+    for calls in [2, 3, 3] {
+        let (shown, result) = block_on(channel.show(chat.shown.take(), &alarm, time(200)));
+        chat.shown = shown;
+        assert_eq!((result, chat.server.line.calls.borrow().len() - before), (Ok(()), calls));
+    }
+    assert!(chat.server.first_lines()[..3].iter().all(|line| line == "⬇️ This alarm goes on in a newer message."));
 }
 
 #[test]

@@ -342,6 +342,13 @@ fn what_does_not_fit_is_counted() {
 }
 
 #[test]
+fn telegram_keeps_all_markup_of_the_shortest_entries() {
+    let kinds: BTreeMap<_, _> = ["a", "b", "c", "d", "e"].map(|name| (name.into(), 1)).into();
+    let entries = (0..100).map(|minute| entry(EntryKind::LeftBehind(Loss { count: 5, kinds: kinds.clone(), ..loss(minute) })));
+    parse(&telegram::message(&alarm(entries.collect())).html).expect("no more than a hundred marks");
+}
+
+#[test]
 fn what_hides_is_shown() {
     assert_eq!(outside::visible("a\nb\tc\u{0}d\u{202e}e\u{200b}f\u{feff}g\u{e0041}h i", 60), "a�b�c�d�e�f�g�h i");
     assert_eq!(outside::visible("", 60), "(empty)");

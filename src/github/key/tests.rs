@@ -22,7 +22,10 @@ fn every_form_in_which_people_store_it_gives_the_same_key() {
         format!("\n\n{pkcs1}\n\n"),
         Base64::encode_string(pkcs1.as_bytes()),
         Base64::encode_string(app_key_pem().as_bytes()),
-        Base64::encode_string(pkcs1.as_bytes()).as_bytes().chunks(64).fold(String::new(), |all, line| all + &String::from_utf8_lossy(line) + "\n"),
+        Base64::encode_string(pkcs1.as_bytes())
+            .as_bytes()
+            .chunks(64)
+            .fold(String::new(), |all, line| all + &String::from_utf8_lossy(line) + "\n"),
         Base64::encode_string(pkcs1.replace('\n', "\\n").as_bytes()),
     ];
     for form in forms {

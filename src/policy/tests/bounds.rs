@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Case, Fault, World, parse, time};
+use super::{Case, Fault, World, time};
 use crate::policy::event::Fate;
 use crate::policy::ledger::Ledger;
 use crate::policy::time::minutes;
@@ -38,7 +38,7 @@ fn left_behind(world: &World) -> u64 {
 
 #[test]
 fn what_72_hours_can_ask_for_waits_and_no_more() {
-    let history = many("o", "issues", "01:00", 200, &["500"]) + &many("p", "push", "02:00", 200, &["500"]);
+    let history = many("o", "issues", "02:00", 200, &["500"]) + &many("p", "push", "01:00", 200, &["500"]);
     let mut case = paid(&history).set(|settings| settings.max_redeliveries = 1);
     case.world.sweep(time("10:15"), Fault::None).unwrap();
     let ledger = case.world.ledger();
@@ -65,7 +65,7 @@ fn no_more_than_ten_thousand_wait_whatever_the_settings() {
 
 #[test]
 fn a_thousand_entries_by_guid_stay_and_what_exceeds_them_is_left_behind_once() {
-    let history = many("o", "issues", "01:00", 20, &["500"; 3]) + &many("p", "push", "02:00", 1010, &["500"; 3]);
+    let history = many("o", "issues", "02:00", 20, &["500"; 3]) + &many("p", "push", "01:00", 1010, &["500"; 3]);
     let mut case = paid(&history);
     for quarter in 0..3 {
         case.world.sweep(time("10:15") + minutes(15 * quarter), Fault::None).unwrap();
@@ -107,7 +107,9 @@ fn the_size_goes_before_the_numbers() {
         (item.event, item.action) = (name.clone(), Some(name.clone()));
     }
     case.world.github.clear();
-    items.into_iter().for_each(|item| case.world.github.insert(item));
+    for item in items {
+        case.world.github.insert(item);
+    }
     for quarter in 0..3 {
         case.world.sweep(time("10:15") + minutes(15 * quarter), Fault::None).unwrap();
         assert!(case.world.saved.len() < 1_900_000, "{}", case.world.saved.len());
@@ -116,39 +118,48 @@ fn the_size_goes_before_the_numbers() {
 }
 
 #[test]
-fn losses_with_the_longest_names_leave_no_room_for_as_many_events() {
+fn losses_and_gaps_leave_no_room_for_as_many_events() {
+    use crate::policy::ground::{Gap, PageCursor};
     use crate::policy::ledger::add_loss;
 
-    let mut case = paid(&many("p", "push", "01:00", 10_000, &["500"])).set(|settings| settings.max_redeliveries = 1000);
+    let mut case = paid(&many("p", "push", "01:00", 10_000, &["500"])).set(|settings| settings.max_redeliveries = 1000).tick("00:30");
     let mut ledger = case.world.ledger();
-    for hour in 0..60 {
-        let at = time("00:00") + minutes(hour);
+    for hour in 0..70 {
+        let made_at = time("10:15") - minutes(61 * (70 - hour));
         for kind in 0..30 {
-            let name = format!("{:\u{2}>255}", kind).into();
-            add_loss(&mut ledger.left_behind, (at, at), Some(&name), time("00:00") - minutes(6000 - 61 * hour), None);
+            let name = format!("kind_{kind:_>40}").into();
+            add_loss(&mut ledger.left_behind, (made_at, made_at), Some(&name), made_at, None);
         }
-        add_loss(&mut ledger.gaps_lost, (at, at), None, time("00:00") - minutes(6000 - 61 * hour), None);
+        add_loss(&mut ledger.left_behind, (made_at, made_at), Some(&"\u{1}".repeat(255).into()), made_at, None);
+        add_loss(&mut ledger.gaps_lost, (made_at, made_at), None, made_at, None);
+    }
+    assert!(ledger.left_behind.iter().all(|loss| loss.kinds.len() == 21 && loss.kinds.contains_key("others")));
+    for gap in 0..280 {
+        let end = event("", gap, 0).attempts[1].position;
+        ledger.ground.gaps.push(Gap { newer_end: end, older_end: end, next: PageCursor("x".repeat(4096).into()), first_sweep: false });
     }
     case.world.save(&ledger);
-    assert!(case.world.saved.len() > 500_000);
+    assert!(case.world.saved.len() > 1_200_000);
+    case.world.github.takes_old_cursors = false;
+    case.world.settings.subrequest_limit = 1000 + 12 + 400;
+    case.world.settings.delivery_pages = 101;
     case.world.sweep(time("10:15"), Fault::None).unwrap();
+    assert!(case.world.ledger().ground.gaps.len() > 150, "most gaps are still there");
     assert!(case.world.saved.len() < 1_900_000, "{}", case.world.saved.len());
 }
 
 #[test]
 fn the_estimate_of_an_events_bytes_is_never_too_low() {
     let texts = ["", "push", "\u{1}\u{1f}\"\\", "ü€😀", "</script>\u{2028}"];
-    let mut world = World::default();
-    world.github.add(parse("a x.y @18446744073709551615: 10:00 500 #9, 10:01 404, 10:02 200, 10:03 -2147483648 | unknown"));
     for text in texts {
         for (fate, asks) in [(Fate::Open, 0), (Fate::NotRedeliverable(Some(u16::MAX)), 3), (Fate::NotRedeliverable(None), 1)] {
             let mut event = event(text, u64::MAX, asks);
             event.fate = fate;
             let bytes = serde_json::to_vec(&event).unwrap().len() + 1;
             assert!(event.stored_bytes() >= bytes, "{} < {bytes}: {event:?}", event.stored_bytes());
-            let plain = super::super::delivery::Guid::from("38ee792a-82e7-11f1-959e-7ce606dfe5da");
+            let plain = crate::policy::delivery::Guid::from("38ee792a-82e7-11f1-959e-7ce606dfe5da");
             event.guid = plain;
-            assert!(event.stored_bytes() >= serde_json::to_vec(&event).unwrap().len() + 1);
+            assert!(event.stored_bytes() > serde_json::to_vec(&event).unwrap().len());
         }
     }
 }
@@ -207,7 +218,7 @@ fn overtakers_stay_bounded_and_the_newest_stay() {
         overtakers.passed(&"issues".into(), Some(repository), first);
     }
     overtakers.prune(time("02:00"));
-    let position = |repository| overtakers.overtaking(&"issues".into(), Some(repository), Default::default());
+    let position = |repository| overtakers.overtaking(&"issues".into(), Some(repository), crate::policy::delivery::Position::default());
     assert!(position(999).is_none() && position(1000).is_some() && position(4999).is_some());
     assert!(overtakers.stored_bytes() < 400_000);
 }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Case, check};
+use super::{Case, check, lines};
 
 #[test]
 fn a_fresh_first_failure_is_asked_for_by_the_next_sweep() {
@@ -256,7 +256,7 @@ fn ten_are_asked_for_in_a_sweep_the_fewest_attempts_first_then_the_oldest() {
 
 #[test]
 fn the_default_is_ten_asks_a_sweep() {
-    let history: String = (0..12).map(|index| format!("e{index:02}: 10:{index:02} 500\n")).collect();
+    let history = lines(12, |index| format!("e{index:02}: 10:{index:02} 500"));
     let mut case = Case::new(&history).tick("10:15");
     let asked = case.world.sweep(super::time("10:30"), super::Fault::None).unwrap().asked;
     assert_eq!(asked, ["e10", "e11"]);
@@ -291,6 +291,20 @@ fn the_same_tick_twice_or_an_earlier_one_changes_nothing() {
         10:15 a: asked for again
         10:15 nothing
         10:14 nothing
+    "#]],
+    );
+}
+
+#[test]
+fn a_pass_among_very_many_attempts_settles_the_event() {
+    let clicks = |count: usize| lines(count, |index| format!("10:{:02}:{:02} 500", 1 + index / 60, index % 60)).replace('\n', ", ");
+    check(
+        &format!("a: 10:00 500, 10:00:30 200, {}\nb: 10:00 500, {}", clicks(40), clicks(40)),
+        "10:15 10:30",
+        &expect![[r#"
+        10:15 a: delivered
+        10:15 b: gave up: its last attempt failed
+        10:15 alarm: b gave up
     "#]],
     );
 }

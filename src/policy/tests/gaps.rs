@@ -95,16 +95,20 @@ fn five_thousand_leave_a_gap_that_later_sweeps_read_to_the_end() {
 
 #[test]
 fn what_can_be_overtaken_waits_for_a_gap_until_thirty_minutes_before_it_leaves_the_window() {
-    starved("a issues: 10:05 500\nb: 10:05 500").traffic("10:06", "10:14", 30).tick("10:00").tick("10:15 12:30 12:45 13:00").check(
-        &expect![[r#"
-        10:15 a: waits: an unread gap could hold what settles it
-        10:15 b: asked for again
-        12:30 a: waits: an unread gap could hold what settles it
-        12:30 b: delivered
-        12:45 a: asked for again
-        13:00 a: delivered
-    "#]],
-    );
+    starved("a issues: 10:05 500\nb: 10:05 500\nnone issues @null: 10:05 500")
+        .traffic("10:06", "10:14", 30)
+        .tick("10:00")
+        .tick("10:15 12:30 12:45 13:00")
+        .check(&expect![[r#"
+            10:15 a: waits: an unread gap could hold what settles it
+            10:15 b: asked for again
+            10:15 none: asked for again
+            12:30 a: waits: an unread gap could hold what settles it
+            12:30 b: delivered
+            12:30 none: delivered
+            12:45 a: asked for again
+            13:00 a: delivered
+        "#]]);
 }
 
 #[test]
@@ -272,5 +276,14 @@ fn the_gap_of_a_first_sweep_that_the_window_leaves_behind_makes_no_entry() {
     case.check(&expect![[r#"
         ground: cursor 10:08:04, watched since 09:14:40, gaps [07:15-09:14:40]
         ground: cursor 10:08:04, watched since 09:14:40, gaps []
+    "#]]);
+}
+
+#[test]
+fn the_gap_of_a_first_sweep_that_ends_with_the_list_was_watched_all_along() {
+    let case = starved_from_the_first_sweep_on("").traffic("08:00", "10:14", 15).tick("10:15").ground();
+    fed(case).tick("10:20").ground().check(&expect![[r#"
+        ground: cursor 10:05:04, watched since 08:44:40, gaps [07:15-08:44:40]
+        ground: cursor 10:05:04, watched since 07:15, gaps []
     "#]]);
 }

@@ -26,43 +26,43 @@ use crate::policy::plan::AskAnswer;
 use crate::policy::time::{Time, minutes};
 
 /// Ids have 19 digits and exceed 2^53.
-pub(super) const FIRST_ID: u64 = 3_100_000_000_000_000_000;
+pub(crate) const FIRST_ID: u64 = 3_100_000_000_000_000_000;
 
 /// 2026-12-01T00:00:00Z.
-pub(super) const MIDNIGHT: Time = Time::from_millis(1_796_083_200_000);
+pub(crate) const MIDNIGHT: Time = Time::from_millis(1_796_083_200_000);
 
 /// One event of a history.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
-    pub(super) guid: String,
-    pub(super) event: String,
-    pub(super) action: Option<String>,
-    pub(super) repository_id: Option<u64>,
-    pub(super) attempts: Vec<ToldAttempt>,
-    pub(super) asks: Vec<ToldAsk>,
+pub(crate) struct Told {
+    pub(crate) guid: String,
+    pub(crate) event: String,
+    pub(crate) action: Option<String>,
+    pub(crate) repository_id: Option<u64>,
+    pub(crate) attempts: Vec<ToldAttempt>,
+    pub(crate) asks: Vec<ToldAsk>,
 }
 
 /// One attempt that GitHub makes by itself, or for a maintainer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToldAttempt {
-    pub(super) at: Time,
-    pub(super) code: i64,
-    pub(super) redelivery: bool,
-    pub(super) id: Option<u64>,
-    pub(super) listed_at: Time,
-    pub(super) plain: bool,
+pub(crate) struct ToldAttempt {
+    pub(crate) at: Time,
+    pub(crate) code: i64,
+    pub(crate) redelivery: bool,
+    pub(crate) id: Option<u64>,
+    pub(crate) listed_at: Time,
+    pub(crate) plain: bool,
 }
 
 /// What becomes of an ask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToldAsk {
-    pub(super) answer: AskAnswer,
+pub(crate) struct ToldAsk {
+    pub(crate) answer: AskAnswer,
     /// The attempt that is made: how much later, and its code.
-    pub(super) attempt: Option<(Duration, i64)>,
+    pub(crate) attempt: Option<(Duration, i64)>,
 }
 
 /// Reads a history.
-pub(super) fn parse(text: &str) -> Vec<Told> {
+pub(crate) fn parse(text: &str) -> Vec<Told> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(parse_event).collect()
 }
 
@@ -102,7 +102,7 @@ fn parse_attempt(text: &str, redelivery: bool) -> ToldAttempt {
 }
 
 /// What becomes of an ask that no history tells of: the event passes.
-pub(super) fn parse_default_ask() -> ToldAsk {
+pub(crate) fn parse_default_ask() -> ToldAsk {
     parse_ask("200")
 }
 
@@ -124,14 +124,14 @@ fn parse_ask(text: &str) -> ToldAsk {
 }
 
 /// Reads `10:15`, `10:15:30` or `10:15:30.250`.
-pub(super) fn time(text: &str) -> Time {
+pub(crate) fn time(text: &str) -> Time {
     let parts: Vec<f64> = text.split(':').map(|part| part.parse().expect("a time is `10:15:30.250`")).collect();
     let seconds = parts.iter().zip([3600.0, 60.0, 1.0]).map(|(part, unit)| part * unit).sum::<f64>();
     MIDNIGHT + Duration::from_secs_f64(seconds)
 }
 
 /// `10:15`, with what of seconds there is.
-pub(super) fn clock(time: Time) -> String {
+pub(crate) fn clock(time: Time) -> String {
     let millis = time.since(MIDNIGHT).as_millis();
     let (minutes, rest) = (millis / 60_000, millis % 60_000);
     let seconds = match (rest / 1000, rest % 1000) {

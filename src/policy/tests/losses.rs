@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Case, check};
+use super::{Case, check, lines};
 
 /// One ask a sweep, so that the others wait.
 fn slow(history: &str) -> Case {
@@ -59,7 +59,7 @@ fn losses_within_an_hour_are_one_entry_and_later_ones_a_new_one() {
 
 #[test]
 fn sweeps_in_a_row_extend_the_entry() {
-    let history: String = (0..8).map(|index| format!("e{index}: {}:{:02} 500 | off\n", 10 + index / 4, index % 4 * 15)).collect();
+    let history = lines(8, |index| format!("e{index}: {}:{:02} 500 | off", 10 + index / 4, index % 4 * 15));
     slow(&history).tick("12:00 13:05..15:20").check(&expect![[r#"
         12:00 e0: asked for again
         12:00 e1: waits: others come first

@@ -4,14 +4,16 @@
 //! files go by the sections of the specification; [`properties`] runs the same model over random histories.
 
 #![allow(clippy::unwrap_used)]
+// `UPDATE_EXPECT=1 cargo test` writes them.
+#![allow(clippy::needless_raw_string_hashes)]
 
 mod asks;
 mod bounds;
 mod conditions;
 mod gaps;
-mod history;
+pub(crate) mod history;
 mod losses;
-mod model;
+pub(crate) mod model;
 mod oracle;
 mod overtaking;
 mod properties;
@@ -29,6 +31,11 @@ use super::event::Fate;
 use super::ledger::{Ledger, Loss};
 use super::settings::Settings;
 use super::time::minutes;
+
+/// A history of `count` lines.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().join("\n")
+}
 
 /// Runs `ticks` over a history with the default settings, and pins what a person would see of each sweep.
 fn check(history: &str, ticks: &str, expected: &Expect) {

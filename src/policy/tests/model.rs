@@ -20,33 +20,33 @@ use crate::policy::time::{Time, minutes};
 
 /// One item of GitHub's record.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
-    pub(super) id: u64,
-    pub(super) guid: String,
-    pub(super) event: String,
-    pub(super) action: Option<String>,
-    pub(super) repository_id: Option<u64>,
-    pub(super) at: Time,
-    pub(super) listed_at: Time,
-    pub(super) redelivery: bool,
-    pub(super) code: i64,
-    pub(super) plain: bool,
+pub(crate) struct Listed {
+    pub(crate) id: u64,
+    pub(crate) guid: String,
+    pub(crate) event: String,
+    pub(crate) action: Option<String>,
+    pub(crate) repository_id: Option<u64>,
+    pub(crate) at: Time,
+    pub(crate) shown_from: Time,
+    pub(crate) redelivery: bool,
+    pub(crate) code: i64,
+    pub(crate) plain: bool,
 }
 
 /// GitHub's record, and what the endpoint will answer.
 #[derive(Clone, Debug)]
-pub(super) struct GitHub {
+pub(crate) struct GitHub {
     /// Sorted by position, each with its JSON.
     record: Vec<(Rc<Listed>, Rc<str>)>,
     asks: BTreeMap<String, Vec<ToldAsk>>,
     /// Items of each page of a list, in turn: with few items a page a few deliveries make a gap.
-    pub(super) page_sizes: Vec<usize>,
+    pub(crate) page_sizes: Vec<usize>,
     /// Whether the items of a page come in another order.
-    pub(super) shuffled: bool,
+    pub(crate) shuffled: bool,
     /// Whether it takes the page cursors of earlier sweeps.
-    pub(super) takes_old_cursors: bool,
+    pub(crate) takes_old_cursors: bool,
     /// Its clock is ahead of `now` by so many milliseconds when it answers a list.
-    pub(super) clock_ahead: u64,
+    pub(crate) clock_ahead: u64,
 }
 
 impl Default for GitHub {
@@ -63,28 +63,28 @@ impl Default for GitHub {
 }
 
 /// A page as it goes over the wire.
-pub(super) struct Page {
-    pub(super) body: Vec<u8>,
-    pub(super) next: Option<PageCursor>,
-    pub(super) items: Vec<Rc<Listed>>,
+pub(crate) struct Page {
+    pub(crate) body: Vec<u8>,
+    pub(crate) next: Option<PageCursor>,
+    pub(crate) items: Vec<Rc<Listed>>,
 }
 
 impl GitHub {
     /// Adds what a history tells.
-    pub(super) fn add(&mut self, events: Vec<Told>) {
+    pub(crate) fn add(&mut self, events: Vec<Told>) {
         for Told { guid, event, action, repository_id, attempts, asks } in events {
             for told in attempts {
                 let id = told.id.unwrap_or_else(|| self.next_id(told.at));
                 let (guid, event, action) = (guid.clone(), event.clone(), action.clone());
-                let (at, listed_at, redelivery, code, plain) = (told.at, told.listed_at, told.redelivery, told.code, told.plain);
-                self.insert(Listed { id, guid, event, action, repository_id, at, listed_at, redelivery, code, plain });
+                let (at, shown_from, redelivery, code, plain) = (told.at, told.listed_at, told.redelivery, told.code, told.plain);
+                self.insert(Listed { id, guid, event, action, repository_id, at, shown_from, redelivery, code, plain });
             }
             self.asks.insert(guid, asks);
         }
     }
 
     /// Adds `count` deliveries of other events that passed, evenly from one time up to another.
-    pub(super) fn add_traffic(&mut self, from: Time, to: Time, count: u32) {
+    pub(crate) fn add_traffic(&mut self, from: Time, to: Time, count: u32) {
         for index in 0..count {
             let at = from + to.since(from) * index / count;
             let id = self.next_id(at);
@@ -96,7 +96,7 @@ impl GitHub {
                 action,
                 repository_id: Some(1),
                 at,
-                listed_at: at,
+                shown_from: at,
                 redelivery: false,
                 code: 200,
                 plain: false,
@@ -104,19 +104,19 @@ impl GitHub {
         }
     }
 
-    pub(super) fn insert(&mut self, item: Listed) {
+    pub(crate) fn insert(&mut self, item: Listed) {
         let place = self.record.partition_point(|(known, _)| (known.at, known.id) < (item.at, item.id));
         let json = item_json(&item).to_string().into();
         self.record.insert(place, (Rc::new(item), json));
     }
 
     /// Forgets all deliveries.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.record.clear();
     }
 
     /// The whole record.
-    pub(super) fn record(&self) -> impl Iterator<Item = &Listed> {
+    pub(crate) fn record(&self) -> impl Iterator<Item = &Listed> {
         self.record.iter().map(|(item, _)| &**item)
     }
 
@@ -126,11 +126,11 @@ impl GitHub {
     }
 
     /// Serves a page of a list, as it stands at `now`.
-    pub(super) fn page(&self, request: &PageRequest, now: Time) -> Page {
+    pub(crate) fn page(&self, request: &PageRequest, now: Time) -> Page {
         let key = request.from.as_ref().map(|from| parse_cursor(&from.0));
         let turn = key.map_or(0, |(_, turn)| turn);
         let in_list = |(item, _): &&(Rc<Listed>, Rc<str>)| {
-            item.listed_at <= now && item.at + RETENTION >= now && (request.list != List::Failures || (400..600).contains(&item.code))
+            item.shown_from <= now && item.at + RETENTION >= now && (request.list != List::Failures || (400..600).contains(&item.code))
         };
         let size = self.page_sizes[turn % self.page_sizes.len()];
         let older = key
@@ -148,14 +148,14 @@ impl GitHub {
     }
 
     /// Takes an ask, and answers.
-    pub(super) fn ask(&mut self, delivery: DeliveryId, now: Time) -> AskAnswer {
+    pub(crate) fn ask(&mut self, delivery: DeliveryId, now: Time) -> AskAnswer {
         let of = self.record().find(|item| item.id == delivery.0).expect("an ask names a delivery of the record").clone();
         let asks = self.asks.entry(of.guid.clone()).or_default();
         let told = if asks.len() > 1 { asks.remove(0) } else { asks.first().copied().unwrap_or(parse_default_ask()) };
         if let Some((late, code)) = told.attempt {
             let at = now + late;
             let id = self.next_id(at);
-            self.insert(Listed { id, at, listed_at: at, redelivery: true, code, ..of });
+            self.insert(Listed { id, at, shown_from: at, redelivery: true, code, ..of });
         }
         told.answer
     }
@@ -183,7 +183,7 @@ fn item_json(item: &Listed) -> serde_json::Value {
 
 /// What goes wrong in a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     #[default]
     None,
     /// It dies between the save and the asks.
@@ -196,50 +196,51 @@ pub(super) enum Fault {
 
 /// What a sweep came to.
 #[derive(Debug)]
-pub(super) struct Swept {
-    pub(super) plan: Plan,
-    pub(super) asked: Vec<String>,
+pub(crate) struct Swept {
+    pub(crate) plan: Plan,
+    pub(crate) asked: Vec<String>,
     /// Pages of the failures list, the deliveries list, and gaps.
-    pub(super) pages: [u32; 3],
-    pub(super) second_look_complete: bool,
+    pub(crate) pages: [u32; 3],
+    pub(crate) second_look_complete: bool,
 }
 
 /// GitHub, and one installation of the Worker.
 #[derive(Clone, Debug, Default)]
-pub(super) struct World {
-    pub(super) github: GitHub,
-    pub(super) settings: Settings,
+pub(crate) struct World {
+    pub(crate) github: GitHub,
+    pub(crate) settings: Settings,
     /// The stored value.
-    pub(super) saved: String,
-    pub(super) oracle: Oracle,
+    pub(crate) saved: String,
+    pub(crate) oracle: Oracle,
 }
 
 impl World {
     /// The ledger as it is stored.
-    pub(super) fn ledger(&self) -> Ledger {
+    pub(crate) fn ledger(&self) -> Ledger {
         if self.saved.is_empty() { Ledger::default() } else { serde_json::from_str(&self.saved).expect("it is read back") }
     }
 
-    pub(super) fn save(&mut self, ledger: &Ledger) {
+    pub(crate) fn save(&mut self, ledger: &Ledger) {
         self.saved = serde_json::to_string(ledger).expect("a ledger is plain data");
-        assert_eq!(self.ledger(), *ledger, "the stored form loses nothing");
+        let again = serde_json::to_string(&self.ledger()).expect("a ledger is plain data");
+        assert_eq!(again, self.saved, "the stored form loses nothing");
     }
 
     /// Sweeps, unless `now` is not later than the last sweep's. `None` if there was nothing to do, or no room to read.
-    pub(super) fn sweep(&mut self, now: Time, fault: Fault) -> Option<Swept> {
+    pub(crate) fn sweep(&mut self, now: Time, fault: Fault) -> Option<Swept> {
         let mut ledger = self.ledger();
         if ledger.swept_at.is_some_and(|swept_at| now <= swept_at && swept_at.since(now) < minutes(60)) {
             return None;
         }
-        ledger.move_to(now, &self.settings);
+        ledger.move_to(now);
         ledger.apply(&self.settings, now);
         self.sweep_on(ledger, now, fault)
     }
 
     /// The sweep of `now` once more, as if it had not finished.
-    pub(super) fn sweep_again(&mut self, now: Time) -> Option<Swept> {
+    pub(crate) fn sweep_again(&mut self, now: Time) -> Option<Swept> {
         let mut ledger = self.ledger();
-        ledger.move_to(now, &self.settings);
+        ledger.move_to(now);
         ledger.apply(&self.settings, now);
         self.sweep_on(ledger, now, Fault::None)
     }

@@ -10,14 +10,26 @@ use crate::policy::plan::{AskAnswer, Plan};
 use crate::policy::settings::{RETENTION, Settings};
 use crate::policy::time::Time;
 
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    at: Time,
+    /// The newest delivery that was seen by then.
+    after: Time,
+    /// The event's newest attempt by then.
+    on: u64,
+    answer: AskAnswer,
+}
+
 /// What sweeps have seen and done so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Oracle {
+pub(crate) struct Oracle {
     /// By guid, in the order of the list.
     seen: BTreeMap<String, BTreeMap<(Time, u64), Rc<Listed>>>,
     plain: bool,
+    /// The newest delivery that was seen.
+    newest: Option<Time>,
     /// Asks that GitHub took, and those of which nobody knows.
-    asks: BTreeMap<String, Vec<(Time, u64, AskAnswer)>>,
+    asks: BTreeMap<String, Vec<Asked>>,
     /// A test that changes settings knows itself what is overtaken.
     pub(super) settings_changed: bool,
 }
@@ -27,6 +39,7 @@ impl Oracle {
     pub(super) fn saw(&mut self, items: &[Rc<Listed>]) {
         for item in items {
             self.plain |= item.plain;
+            self.newest = self.newest.max(Some(item.at));
             if !self.seen.contains_key(&item.guid) {
                 self.seen.insert(item.guid.clone(), BTreeMap::new());
             }
@@ -39,12 +52,12 @@ impl Oracle {
     pub(super) fn asked(&mut self, guid: &Guid, now: Time, answer: AskAnswer) {
         let guid = guid.to_string();
         let on = self.attempts(&guid).last().map_or(0, |item| item.id);
-        self.asks.entry(guid).or_default().push((now, on, answer));
+        self.asks.entry(guid).or_default().push(Asked { at: now, after: self.newest.unwrap_or(now), on, answer });
     }
 
     /// The events asked for at `now`, but for those with this answer.
     pub(super) fn asked_at(&self, now: Time, but: AskAnswer) -> BTreeSet<String> {
-        let asked = |asks: &Vec<(Time, u64, AskAnswer)>| asks.iter().any(|ask| ask.0 == now && ask.2 != but);
+        let asked = |asks: &[Asked]| asks.iter().any(|ask| ask.at == now && ask.answer != but);
         self.asks.iter().filter(|(_, asks)| asked(asks)).map(|(guid, _)| guid.clone()).collect()
     }
 
@@ -80,18 +93,18 @@ impl Oracle {
         let mut later = attempts.iter().peekable();
         let mut lost = 0;
         let asks = self.asks.get(guid).map_or(&[][..], Vec::as_slice);
-        for (index, (at, on, answer)) in asks.iter().enumerate() {
-            let after = attempts.iter().position(|item| item.id == *on).map_or(0, |place| place + 1);
+        for (index, ask) in asks.iter().enumerate() {
+            let after = attempts.iter().position(|item| item.id == ask.on).map_or(0, |place| place + 1);
             while later.next_if(|item| attempts.iter().position(|other| other.id == item.id) < Some(after)).is_some() {}
             // A struck ask takes no attempt from the one that followed it.
-            let until = asks.get(index + 1).filter(|_| *answer == AskAnswer::Unknown).map(|following| following.0);
-            if *answer != AskAnswer::Withdrawn && later.next_if(|item| until.is_none_or(|until| item.at <= until)).is_some() {
+            let until = asks.get(index + 1).filter(|_| ask.answer == AskAnswer::Unknown).map(|following| following.after);
+            if ask.answer != AskAnswer::Withdrawn && later.next_if(|item| until.is_none_or(|until| item.at <= until)).is_some() {
                 continue;
             }
-            match answer {
+            match ask.answer {
                 AskAnswer::Taken | AskAnswer::Unknown => {
-                    assert!(now.since(*at) >= LOST_AFTER, "{guid} is asked for while an ask for it may show up");
-                    lost += usize::from(*answer == AskAnswer::Taken);
+                    assert!(now.since(ask.at) >= LOST_AFTER, "{guid} is asked for while an ask for it may show up");
+                    lost += usize::from(ask.answer == AskAnswer::Taken);
                 }
                 AskAnswer::NotRedeliverable(_) => panic!("{guid} is asked for though GitHub will not redeliver it"),
                 AskAnswer::Withdrawn => {}

@@ -105,7 +105,7 @@ fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
     let pages = if tight { 1_u32..5 } else { 500..501 };
     (vec(event(late), 1..10), 0_u32..40, vec(1_usize..15, 1..4), vec(select(faults), 4..24), pages.clone(), pages, 1_usize..4, 2_usize..5)
         .prop_map(move |(events, traffic, page_sizes, mut ticks, delivery_pages, failure_pages, max_redeliveries, max_attempts)| {
-            let history = events.iter().enumerate().map(|(index, event)| format!("e{index} {event}\n")).collect();
+            let history = super::lines(events.len(), |index| format!("e{index} {}", events[index]));
             if !tight {
                 // A killed sweep's successor may read a quarter only, and that may leave a gap.
                 ticks.iter_mut().filter(|tick| **tick == Tick::Sweep(Fault::AfterKill)).for_each(|tick| *tick = Tick::Twice);

@@ -3,25 +3,24 @@
 // The only place of the fakes that reads the real clock: a client signs its JWT with the real time, whatever
 // time the test plays. Tokens expire on the virtual clock. Error texts: facts-github.md A6.
 
-import { createPublicKey, verify } from 'node:crypto';
-import { ApiError, notFound } from './errors.mjs';
+import { createPublicKey, verify } from "node:crypto";
+import { ApiError, notFound } from "./errors.mjs";
 
 const MAX_AHEAD_SECS = 600;
 // GitHub does not say how far `iat` may lie ahead. A client that follows its advice sets it a minute back.
 const LEEWAY_SECS = 60;
 
-const UNREADABLE = 'A JSON web token could not be decoded';
+const UNREADABLE = "A JSON web token could not be decoded";
 const BAD_EXP =
   "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires";
 const FAR_EXP = "'Expiration time' claim ('exp') is too far in the future";
-const BAD_IAT =
-  "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
+const BAD_IAT = "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
 
 const unauthorized = (message) => new ApiError(401, message);
 
 /** The credential of a request, or undefined. GitHub takes a JWT as `Bearer` only, a token as `token` too. */
 function credential(header) {
-  const [, scheme, value] = /^(bearer|token) +(\S+)$/i.exec(header ?? '') ?? [];
+  const [, scheme, value] = /^(bearer|token) +(\S+)$/i.exec(header ?? "") ?? [];
   return value && { scheme: scheme.toLowerCase(), value };
 }
 
@@ -32,14 +31,14 @@ function credential(header) {
  */
 export function jwtClaims(header, app) {
   const sent = credential(header);
-  if (sent?.scheme !== 'bearer') throw unauthorized(UNREADABLE);
-  const parts = sent.value.split('.');
+  if (sent?.scheme !== "bearer") throw unauthorized(UNREADABLE);
+  const parts = sent.value.split(".");
   if (parts.length !== 3) throw unauthorized(UNREADABLE);
   const [head, claims] = parts.slice(0, 2).map(decoded);
-  if (!head || !claims || head.alg !== 'RS256') throw unauthorized(UNREADABLE);
-  if (![String(app.id), app.clientId].includes(String(claims.iss))) throw new ApiError(404, 'Integration not found');
-  const signature = Buffer.from(parts[2], 'base64url');
-  if (!verify('sha256', Buffer.from(`${parts[0]}.${parts[1]}`), createPublicKey(app.publicKey), signature)) {
+  if (!head || !claims || head.alg !== "RS256") throw unauthorized(UNREADABLE);
+  if (![String(app.id), app.clientId].includes(String(claims.iss))) throw new ApiError(404, "Integration not found");
+  const signature = Buffer.from(parts[2], "base64url");
+  if (!verify("sha256", Buffer.from(`${parts[0]}.${parts[1]}`), createPublicKey(app.publicKey), signature)) {
     throw unauthorized(UNREADABLE);
   }
   const nowSecs = Date.now() / 1000;
@@ -53,13 +52,13 @@ function decoded(part) {
   // Buffer forgives padding and the other alphabet; a JWT has neither.
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return undefined;
   try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
   } catch {
     return undefined;
   }
 }
 
-const LEVELS = ['read', 'write', 'admin'];
+const LEVELS = ["read", "write", "admin"];
 
 /** Whether `granted` covers `asked`, for one permission. */
 const covers = (granted, asked) => LEVELS.indexOf(granted) >= LEVELS.indexOf(asked);
@@ -82,20 +81,22 @@ export class Tokens {
    */
   issue(installation, reachable, asked) {
     if (!installation) throw notFound();
-    if (installation.suspendedAt) throw new ApiError(403, 'This installation has been suspended');
+    if (installation.suspendedAt) throw new ApiError(403, "This installation has been suspended");
     const named = asked.repositories?.map((name) => reachable.find((repo) => repo.name === name));
     const numbered = asked.repository_ids?.map((id) => reachable.find((repo) => repo.id === id));
     const narrowed = named || numbered ? [...(named ?? []), ...(numbered ?? [])] : undefined;
     if (narrowed?.includes(undefined)) {
-      throw new ApiError(422,
-        'There is at least one repository that does not exist or is not accessible to the parent installation.',
-        { errors: [] });
+      throw new ApiError(
+        422,
+        "There is at least one repository that does not exist or is not accessible to the parent installation.",
+        { errors: [] },
+      );
     }
     for (const [name, level] of Object.entries(asked.permissions ?? {})) {
       if (covers(installation.permissions[name], level)) continue;
-      throw new ApiError(422, 'The permissions requested are not granted to this installation.', { errors: [] });
+      throw new ApiError(422, "The permissions requested are not granted to this installation.", { errors: [] });
     }
-    const permissions = { ...(asked.permissions ?? installation.permissions), metadata: 'read' };
+    const permissions = { ...(asked.permissions ?? installation.permissions), metadata: "read" };
     const expiresAt = this.now() + 3_600_000;
     const token = this.#text(installation);
     this.#issued.set(token, { installation, repositories: narrowed ?? reachable, permissions, expiresAt });
@@ -104,18 +105,18 @@ export class Tokens {
 
   // The long form that GitHub rolls out since April 2026 (facts-github.md B): a client must not count on 40 characters.
   #text(installation) {
-    const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = { installation: installation.id, number: this.#issued.size + 1, at: this.now() };
-    return `ghs_${this.app.id}_${part({ alg: 'ES256', typ: 'JWT' })}.${part(claims)}.${'A'.repeat(86)}`;
+    return `ghs_${this.app.id}_${part({ alg: "ES256", typ: "JWT" })}.${part(claims)}.${"A".repeat(86)}`;
   }
 
   /** The living token of a request; a JWT is none. @param {string | undefined} header */
   authenticate(header) {
     const sent = credential(header);
-    if (!sent) throw unauthorized('Requires authentication');
+    if (!sent) throw unauthorized("Requires authentication");
     const token = this.#issued.get(sent.value);
-    if (!token || token.expiresAt <= this.now() || !token.installation.installed) throw unauthorized('Bad credentials');
-    if (token.installation.suspendedAt) throw new ApiError(403, 'This installation has been suspended');
+    if (!token || token.expiresAt <= this.now() || !token.installation.installed) throw unauthorized("Bad credentials");
+    if (token.installation.suspendedAt) throw new ApiError(403, "This installation has been suspended");
     return token;
   }
 
@@ -125,7 +126,7 @@ export class Tokens {
     // A private repository that the token does not cover does not exist for its bearer.
     if (!covered && repository.private) throw notFound();
     const granted = covers(token.installation.permissions.issues, level) && covers(token.permissions.issues, level);
-    if (!covered || !granted) throw new ApiError(403, 'Resource not accessible by integration');
+    if (!covered || !granted) throw new ApiError(403, "Resource not accessible by integration");
   }
 
   /** Makes every token issued so far worthless, as a reinstallation does. */

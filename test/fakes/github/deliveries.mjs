@@ -23,7 +23,7 @@
 /** @typedef {{code: number, status?: string, duration?: number}} Outcome */
 
 // Real ids look like a count of milliseconds shifted by 22 bits (facts-github.md A3), with this one for zero.
-const ID_EPOCH_MS = Date.parse('2026-07-18T20:28:24.082Z') - Number(3831983788892626944n >> 22n);
+const ID_EPOCH_MS = Date.parse("2026-07-18T20:28:24.082Z") - Number(3831983788892626944n >> 22n);
 const ID_SEQUENCE_BITS = 22n;
 
 const REPOSITORY_ID = 479544328;
@@ -115,9 +115,12 @@ export class Deliveries {
     const earlier = this.byGuid.get(guid) ?? [];
     const context = { guid, event, action, repositoryId, attemptNumber: earlier.length + 1, at, redelivery };
     const decided = code ?? this.outcome(context) ?? 200;
-    const outcome = typeof decided === 'number' ? { code: decided } : decided;
+    const outcome = typeof decided === "number" ? { code: decided } : decided;
     const attempt = {
-      wholeSeconds: false, ...known, code: outcome.code, listedAt: at + listedAfterMs,
+      wholeSeconds: false,
+      ...known,
+      code: outcome.code,
+      listedAt: at + listedAfterMs,
       status: outcome.status ?? statusText(outcome.code),
       duration: outcome.duration ?? (outcome.code === 0 ? 10 : 0.03),
     };
@@ -164,22 +167,22 @@ export class Deliveries {
 
   #newGuid() {
     this.#sequence += 3;
-    return `${this.#sequence.toString(16).padStart(8, '0')}-82e7-11f1-959e-7ce606dfe5da`;
+    return `${this.#sequence.toString(16).padStart(8, "0")}-82e7-11f1-959e-7ce606dfe5da`;
   }
 }
 
 /** The filter of GitHub's description: 0 is in neither, and a redirect is a success. */
 function passes(status, code) {
-  if (status === 'success') return code >= 200 && code <= 399;
-  if (status === 'failure') return code >= 400 && code <= 599;
+  if (status === "success") return code >= 200 && code <= 399;
+  if (status === "failure") return code >= 400 && code <= 599;
   return true;
 }
 
 /** The text that goes with a code (facts-github.md A4); it is for people, so no client may read it. */
 function statusText(code) {
-  if (code >= 200 && code <= 299) return 'OK';
-  if (code === 302) return 'Found';
-  return code === 0 ? 'timed out' : `Invalid HTTP Response: ${code}`;
+  if (code >= 200 && code <= 299) return "OK";
+  if (code === 302) return "Found";
+  return code === 0 ? "timed out" : `Invalid HTTP Response: ${code}`;
 }
 
 const defined = (given) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -1,6 +1,6 @@
 // Answers that are no success, in the shapes of GitHub's description: `basic-error` and `validation-error`.
 
-const DOCS = 'https://docs.github.com/rest';
+const DOCS = "https://docs.github.com/rest";
 
 /** Thrown by a route; the server turns it into the answer. */
 export class ApiError extends Error {
@@ -25,10 +25,10 @@ export class ApiError extends Error {
   }
 }
 
-export const notFound = () => new ApiError(404, 'Not Found');
+export const notFound = () => new ApiError(404, "Not Found");
 
 /** @param {string} field @param {string} code @param {string} [message] @param {string} [resource] */
 export function invalid(field, code, message, resource) {
   const error = { code, field, ...(resource && { resource }), ...(message && { message }) };
-  return new ApiError(422, 'Validation Failed', { errors: [error] });
+  return new ApiError(422, "Validation Failed", { errors: [error] });
 }

@@ -7,12 +7,12 @@
 // a BigInt is the nearest number: the judge confirms that it is an integer where one belongs, and the digits are
 // exact by construction, since the writer of `../http.mjs` writes the BigInt itself. A test reads the raw text.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import Ajv from 'ajv';
-import addFormats from 'ajv-formats';
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import Ajv from "ajv";
+import addFormats from "ajv-formats";
 
-const FILE = '@octokit/openapi/generated/api.github.com.json';
+const FILE = "@octokit/openapi/generated/api.github.com.json";
 
 /** @type {any} */
 let description;
@@ -33,7 +33,7 @@ function operation(method, pattern) {
   const described = description.paths[pattern]?.[method.toLowerCase()];
   if (!described) throw new Error(`GitHub's description has no ${method} ${pattern}`);
   const parameters = (described.parameters ?? []).map(resolve);
-  const bodySchema = described.requestBody?.content['application/json'].schema;
+  const bodySchema = described.requestBody?.content["application/json"].schema;
   const bodyRequired = described.requestBody?.required ?? false;
   const bodyFields = bodySchema && Object.keys(resolve(bodySchema).properties ?? {});
   const validBody = bodySchema && compile(bodySchema);
@@ -43,20 +43,23 @@ function operation(method, pattern) {
   function request({ params, query, body }) {
     const typed = { params: {}, query: {}, body };
     const known = (place) => parameters.filter((parameter) => parameter.in === place);
-    for (const [place, given] of /** @type {[string, any][]} */ ([['path', params], ['query', query]])) {
+    for (const [place, given] of /** @type {[string, any][]} */ ([
+      ["path", params],
+      ["query", query],
+    ])) {
       for (const [name, text] of Object.entries(given)) {
         const parameter = known(place).find((one) => one.name === name);
         if (!parameter) return { ...typed, wrong: `unknown ${place} parameter ${name}` };
         const value = typedValue(parameter.schema, text);
         if (value === undefined) return { ...typed, wrong: `${place} parameter ${name} cannot be ${text}` };
-        (place === 'path' ? typed.params : typed.query)[name] = value;
+        (place === "path" ? typed.params : typed.query)[name] = value;
       }
     }
     const fields = Object.keys(body ?? {});
     const stranger = fields.find((name) => !(bodyFields ?? []).includes(name));
     // GitHub ignores a field it does not know; a client that sends one has a mistake in it.
     if (stranger) return { ...typed, wrong: `unknown body field ${stranger}` };
-    if (bodyRequired && body === undefined) return { ...typed, wrong: 'the body is missing' };
+    if (bodyRequired && body === undefined) return { ...typed, wrong: "the body is missing" };
     if (validBody && body !== undefined && !validBody(body)) return { ...typed, wrong: text(validBody) };
     return { ...typed, wrong: undefined };
   }
@@ -65,7 +68,7 @@ function operation(method, pattern) {
   function wrongAnswer(status, body) {
     if (!answers.has(status)) {
       const answer = described.responses[status] && resolve(described.responses[status]);
-      const schema = answer?.content?.['application/json']?.schema;
+      const schema = answer?.content?.["application/json"]?.schema;
       answers.set(status, schema && compile(schema));
     }
     const valid = answers.get(status);
@@ -78,7 +81,7 @@ function operation(method, pattern) {
 function load() {
   if (description) return;
   const file = createRequire(import.meta.url).resolve(FILE);
-  description = JSON.parse(readFileSync(file, 'utf8'));
+  description = JSON.parse(readFileSync(file, "utf8"));
   // `example` and other words of OpenAPI are no keywords of JSON Schema, hence not strict.
   ajv = new Ajv({ strict: false, allErrors: false, validateFormats: true });
   addFormats(ajv);
@@ -89,7 +92,10 @@ function resolve(part) {
 }
 
 function pointed(reference) {
-  return reference.slice(2).split('/').reduce((part, name) => part[name], description);
+  return reference
+    .slice(2)
+    .split("/")
+    .reduce((part, name) => part[name], description);
 }
 
 /** A validator of one schema, with the schemas it reaches beside it. */
@@ -102,9 +108,9 @@ function compile(schema) {
 /** OpenAPI 3.0 to JSON Schema: `nullable` becomes a choice, references point into `$defs`. */
 function converted(schema, reached) {
   if (Array.isArray(schema)) return schema.map((part) => converted(part, reached));
-  if (typeof schema !== 'object' || schema === null) return schema;
+  if (typeof schema !== "object" || schema === null) return schema;
   if (schema.$ref) {
-    const name = schema.$ref.split('/').pop();
+    const name = schema.$ref.split("/").pop();
     if (!reached.has(name)) {
       reached.set(name, true); // Holds the place: schemas refer to themselves.
       reached.set(name, converted(pointed(schema.$ref), reached));
@@ -113,28 +119,28 @@ function converted(schema, reached) {
   }
   const { nullable, example, examples, ...rest } = schema;
   const plain = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, converted(part, reached)]));
-  return nullable === true ? { anyOf: [{ type: 'null' }, plain] } : plain;
+  return nullable === true ? { anyOf: [{ type: "null" }, plain] } : plain;
 }
 
 function typedValue(schema, text) {
   const { type, enum: allowed, format } = resolve(schema);
-  if (type === 'integer') {
+  if (type === "integer") {
     if (!/^-?\d+$/.test(text)) return undefined;
     const number = Number(text);
     return Number.isSafeInteger(number) ? number : BigInt(text);
   }
   if (allowed && !allowed.includes(text)) return undefined;
-  if (format === 'date-time' && Number.isNaN(Date.parse(text))) return undefined;
+  if (format === "date-time" && Number.isNaN(Date.parse(text))) return undefined;
   return text;
 }
 
 function view(value) {
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(view);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, view(part)]));
 }
 
 function text(valid) {
-  return valid.errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`).join('; ');
+  return valid.errors.map(({ instancePath, message }) => `${instancePath || "/"} ${message}`).join("; ");
 }

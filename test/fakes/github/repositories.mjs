@@ -2,8 +2,8 @@
 // `repository.deleted = true`, `repository.issuesEnabled = false`, `installation.installed = false`,
 // `installation.suspendedAt = ms`, `installation.permissions.issues = 'read'`.
 
-import { ApiError, invalid, notFound } from './errors.mjs';
-import * as shapes from './shapes.mjs';
+import { ApiError, invalid, notFound } from "./errors.mjs";
+import * as shapes from "./shapes.mjs";
 
 /**
  * @typedef {object} Repository
@@ -33,16 +33,23 @@ export class Repositories {
    * A repository, and an installation of its owner's account if there is none yet.
    * @param {{fullName: string, id?: number, ownerType?: string, private?: boolean, installed?: boolean}} given
    */
-  add({ fullName, id, ownerType = 'Organization', private: hidden = true, installed = true }) {
-    const [login, name] = fullName.split('/');
+  add({ fullName, id, ownerType = "Organization", private: hidden = true, installed = true }) {
+    const [login, name] = fullName.split("/");
     const account = { login, type: ownerType };
     const repository = {
-      id: id ?? 820_000_000 + this.all.length, fullName, name, owner: login, account, private: hidden,
-      issuesEnabled: true, deleted: false, installed,
+      id: id ?? 820_000_000 + this.all.length,
+      fullName,
+      name,
+      owner: login,
+      account,
+      private: hidden,
+      issuesEnabled: true,
+      deleted: false,
+      installed,
     };
     this.all.push(repository);
     if (installed && !this.installation(login)) {
-      const permissions = { issues: 'write', metadata: 'read' };
+      const permissions = { issues: "write", metadata: "read" };
       const number = 51_000_000 + this.installations.length;
       this.installations.push({ id: number, owner: login, account, installed: true, suspendedAt: null, permissions });
     }
@@ -63,7 +70,7 @@ export class Repositories {
   transfer(fullName, toFullName) {
     const repository = /** @type {Repository} */ (this.named(fullName));
     this.#moved.set(lower(fullName), repository);
-    const [owner, name] = toFullName.split('/');
+    const [owner, name] = toFullName.split("/");
     Object.assign(repository, { fullName: toFullName, owner, name, account: { ...repository.account, login: owner } });
   }
 
@@ -73,7 +80,7 @@ export class Repositories {
     if (!repository || repository.deleted) throw notFound();
     if (lower(repository.fullName) !== lower(`${owner}/${name}`)) {
       const location = `${url}/repositories/${repository.id}${rest}`;
-      throw new ApiError(301, 'Moved Permanently', { headers: { location }, url: location });
+      throw new ApiError(301, "Moved Permanently", { headers: { location }, url: location });
     }
     return repository;
   }
@@ -103,20 +110,25 @@ export function installationRoutes(github) {
   }
 
   function issueToken({ params, body }) {
-    if (body?.repositories && body.repository_ids) throw invalid('repositories', 'invalid');
+    if (body?.repositories && body.repository_ids) throw invalid("repositories", "invalid");
     const held = living(params.installation_id);
     const issued = tokens.issue(held, held ? repositories.reachable(held) : [], body ?? {});
-    return { status: 201, body: {
-      token: issued.token, expires_at: shapes.seconds(issued.expiresAt), permissions: issued.permissions,
-      repository_selection: 'selected',
-      ...(issued.repositories && { repositories: issued.repositories.map((held) => shapes.repository(held, base)) }),
-    } };
+    return {
+      status: 201,
+      body: {
+        token: issued.token,
+        expires_at: shapes.seconds(issued.expiresAt),
+        permissions: issued.permissions,
+        repository_selection: "selected",
+        ...(issued.repositories && { repositories: issued.repositories.map((held) => shapes.repository(held, base)) }),
+      },
+    };
   }
 
   return [
-    { method: 'GET', pattern: '/app', auth: 'jwt', run: () => ({ status: 200, body: shapes.integration(app, base) }) },
-    { method: 'GET', pattern: '/repos/{owner}/{repo}/installation', auth: 'jwt', run: ofRepository },
-    { method: 'GET', pattern: '/app/installations/{installation_id}', auth: 'jwt', run: one },
-    { method: 'POST', pattern: '/app/installations/{installation_id}/access_tokens', auth: 'jwt', run: issueToken },
+    { method: "GET", pattern: "/app", auth: "jwt", run: () => ({ status: 200, body: shapes.integration(app, base) }) },
+    { method: "GET", pattern: "/repos/{owner}/{repo}/installation", auth: "jwt", run: ofRepository },
+    { method: "GET", pattern: "/app/installations/{installation_id}", auth: "jwt", run: one },
+    { method: "POST", pattern: "/app/installations/{installation_id}/access_tokens", auth: "jwt", run: issueToken },
   ];
 }

@@ -1,28 +1,28 @@
 // The fake GitHub: its state, its gates (User-Agent, version, media type, credentials) and its routes over HTTP.
 
-import { serve } from '../http.mjs';
-import { testKeys } from '../keys.mjs';
-import { Tokens, jwtClaims } from './auth.mjs';
-import { Deliveries } from './deliveries.mjs';
-import { deliveryRoutes } from './delivery-routes.mjs';
-import { ApiError, invalid, notFound } from './errors.mjs';
-import { issueModel } from './issues.mjs';
-import { describedOperation } from './openapi.mjs';
-import { Repositories, installationRoutes } from './repositories.mjs';
+import { serve } from "../http.mjs";
+import { testKeys } from "../keys.mjs";
+import { jwtClaims, Tokens } from "./auth.mjs";
+import { Deliveries } from "./deliveries.mjs";
+import { deliveryRoutes } from "./delivery-routes.mjs";
+import { ApiError, invalid, notFound } from "./errors.mjs";
+import { issueModel } from "./issues.mjs";
+import { describedOperation } from "./openapi.mjs";
+import { installationRoutes, Repositories } from "./repositories.mjs";
 
 /** What github.com does without being told. */
 const DEFAULTS = {
-  now: Date.parse('2026-11-02T08:00:00Z'),
+  now: Date.parse("2026-11-02T08:00:00Z"),
   retentionMs: 72 * 3_600_000,
   redeliveryDelayMs: 5_000,
-  basePath: '',
-  htmlUrl: 'https://github.com',
+  basePath: "",
+  htmlUrl: "https://github.com",
   repositories: /** @type {any[]} */ ([]),
   subscribesToIssues: false,
   validate: true,
 };
 
-const API_VERSIONS = ['2022-11-28', '2026-03-10'];
+const API_VERSIONS = ["2022-11-28", "2026-03-10"];
 
 // GitHub's words; the answer is no JSON.
 const NO_USER_AGENT = `\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent header.\n`;
@@ -35,9 +35,9 @@ export async function startGitHub(options = {}) {
   const app = { ...defaultApp(), ...options.app };
 
   const github = {
-    url: '',
+    url: "",
     app,
-    base: { url: '', html: settings.htmlUrl },
+    base: { url: "", html: settings.htmlUrl },
 
     /** Decides the outcome of every attempt. @type {(context: any) => number | import('./deliveries.mjs').Outcome} */
     endpoint: () => 200,
@@ -60,16 +60,28 @@ export async function startGitHub(options = {}) {
     takeViolations: () => github.violations.splice(0),
 
     deliveries: new Deliveries({
-      now: settings.now, retentionMs: settings.retentionMs, outcome: (context) => github.endpoint(context),
+      now: settings.now,
+      retentionMs: settings.retentionMs,
+      outcome: (context) => github.endpoint(context),
     }),
-    get now() { return github.deliveries.now; },
-    set now(ms) { github.deliveries.now = ms; },
+    get now() {
+      return github.deliveries.now;
+    },
+    set now(ms) {
+      github.deliveries.now = ms;
+    },
 
     deliver: (given) => github.deliveries.deliver(given),
     /** A maintainer's click on the Advanced page: a redelivery at once. */
     click: (guid, code) => github.deliveries.redeliver(guid, github.now, code),
-    attempts: (guid) => (github.deliveries.byGuid.get(guid) ?? [])
-      .map(({ id, at, code, status, redelivery }) => ({ id: String(id), at, code, status, redelivery })),
+    attempts: (guid) =>
+      (github.deliveries.byGuid.get(guid) ?? []).map(({ id, at, code, status, redelivery }) => ({
+        id: String(id),
+        at,
+        code,
+        status,
+        redelivery,
+      })),
 
     repositories: new Repositories(),
     repository: (fullName) => github.repositories.named(fullName),
@@ -86,8 +98,10 @@ export async function startGitHub(options = {}) {
     /** @param {string} fullName @param {number} number */
     issue: (fullName, number) => issues.find(fullName, number),
     issues: (fullName) => issues.of(github.repository(fullName)),
-    openIssues: (fullName) => issues.of(github.repository(fullName))
-      .filter(({ state, deleted, movedTo }) => state === 'open' && !deleted && !movedTo),
+    openIssues: (fullName) =>
+      issues
+        .of(github.repository(fullName))
+        .filter(({ state, deleted, movedTo }) => state === "open" && !deleted && !movedTo),
   };
 
   /** @type {any[]} */
@@ -95,11 +109,19 @@ export async function startGitHub(options = {}) {
   let rateRemaining = 5_000;
 
   function describe(request, text) {
-    const { pathname, searchParams } = new URL(request.url, 'http://fake');
-    const body = text === '' ? undefined : parsed(text);
+    const { pathname, searchParams } = new URL(request.url, "http://fake");
+    const body = text === "" ? undefined : parsed(text);
     return {
-      method: request.method, path: pathname, query: Object.fromEntries(searchParams), at: github.now, status: null,
-      fault: false, auth: null, claims: null, body, bytes: 0,
+      method: request.method,
+      path: pathname,
+      query: Object.fromEntries(searchParams),
+      at: github.now,
+      status: null,
+      fault: false,
+      auth: null,
+      claims: null,
+      body,
+      bytes: 0,
     };
   }
 
@@ -108,7 +130,7 @@ export async function startGitHub(options = {}) {
       gates(request.headers, text);
       const { route, params } = find(entry.method, entry.path);
       const answer = run(route, params, entry, request.headers);
-      if (entry.auth === 'installation') answer.headers = { ...rateLimit(), ...answer.headers };
+      if (entry.auth === "installation") answer.headers = { ...rateLimit(), ...answer.headers };
       return answer;
     } catch (error) {
       if (error instanceof ApiError) return error.answer();
@@ -117,17 +139,17 @@ export async function startGitHub(options = {}) {
   }
 
   function gates(headers, text) {
-    if (!headers['user-agent']) throw new NoUserAgent();
-    const version = headers['x-github-api-version'];
+    if (!headers["user-agent"]) throw new NoUserAgent();
+    const version = headers["x-github-api-version"];
     if (version !== undefined && !API_VERSIONS.includes(version)) {
       throw new ApiError(410, `API version ${version} is not supported`);
     }
-    if (text === '') return;
-    if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw new ApiError(415, 'Unsupported Media Type');
+    if (text === "") return;
+    if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) throw new ApiError(415, "Unsupported Media Type");
     const body = parsed(text);
-    if (body === undefined) throw new ApiError(400, 'Problems parsing JSON');
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new ApiError(400, 'Body should be a JSON object');
+    if (body === undefined) throw new ApiError(400, "Problems parsing JSON");
+    if (typeof body !== "object" || body === null || Array.isArray(body)) {
+      throw new ApiError(400, "Body should be a JSON object");
     }
   }
 
@@ -137,7 +159,7 @@ export async function startGitHub(options = {}) {
     let rest = path.slice(settings.basePath.length);
     const [, number, below] = /^\/repositories\/(\d+)(\/.*)?$/.exec(rest) ?? [];
     const numbered = number && github.repositories.all.find(({ id }) => id === Number(number));
-    if (numbered) rest = `/repos/${numbered.fullName}${below ?? ''}`;
+    if (numbered) rest = `/repos/${numbered.fullName}${below ?? ""}`;
     for (const route of routes) {
       const match = route.method === method && route.regex.exec(rest);
       if (match) return { route, params: Object.fromEntries(Object.entries(match.groups ?? {}).map(decode)) };
@@ -146,8 +168,8 @@ export async function startGitHub(options = {}) {
   }
 
   function run(route, params, entry, headers) {
-    if (route.auth === 'jwt') entry.claims = jwtClaims(headers.authorization, app);
-    const token = route.auth === 'installation' ? github.tokens.authenticate(headers.authorization) : undefined;
+    if (route.auth === "jwt") entry.claims = jwtClaims(headers.authorization, app);
+    const token = route.auth === "installation" ? github.tokens.authenticate(headers.authorization) : undefined;
     entry.auth = route.auth;
     const described = settings.validate ? describedOperation(route.method, route.pattern) : undefined;
     const call = { ...asked(described, route, params, entry), token, rest: belowRepository(entry) };
@@ -168,7 +190,7 @@ export async function startGitHub(options = {}) {
     const { wrong, ...typed } = described.request({ params, query: entry.query, body: entry.body });
     if (!wrong) return typed;
     github.violations.push(`request ${route.method} ${route.pattern}: ${wrong}`);
-    throw invalid('request', 'custom', wrong);
+    throw invalid("request", "custom", wrong);
   }
 
   function broken(text) {
@@ -179,22 +201,26 @@ export async function startGitHub(options = {}) {
   function rateLimit() {
     rateRemaining = Math.max(0, rateRemaining - 1);
     return {
-      'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': String(rateRemaining),
-      'x-ratelimit-reset': String(Math.floor(github.now / 1000) + 3600), 'x-ratelimit-resource': 'core',
+      "x-ratelimit-limit": "5000",
+      "x-ratelimit-remaining": String(rateRemaining),
+      "x-ratelimit-reset": String(Math.floor(github.now / 1000) + 3600),
+      "x-ratelimit-resource": "core",
     };
   }
 
   const server = await serve({ describe, handle, now: () => github.now });
   github.url = github.base.url = server.origin + settings.basePath;
-  routes = [...deliveryRoutes(github), ...installationRoutes(github), ...issues.routes()]
-    .map((route) => ({ ...route, regex: regexOf(route.pattern) }));
+  routes = [...deliveryRoutes(github), ...installationRoutes(github), ...issues.routes()].map((route) => ({
+    ...route,
+    regex: regexOf(route.pattern),
+  }));
 
   return Object.assign(github, people, {
     requests: /** @type {any[]} */ (server.requests),
     fault: server.fault,
     async close() {
       await server.close();
-      if (github.violations.length) throw new Error(`fake GitHub: ${github.violations.join('\n')}`);
+      if (github.violations.length) throw new Error(`fake GitHub: ${github.violations.join("\n")}`);
     },
   });
 }
@@ -202,24 +228,26 @@ export async function startGitHub(options = {}) {
 function defaultApp() {
   return {
     id: 1234567,
-    clientId: 'Iv23liExampleClient1',
-    slug: 'example-app',
-    name: 'Example App',
-    owner: /** @type {{login?: string, slug?: string, type: 'User' | 'Organization' | 'Enterprise'}} */ (
-      { login: 'octo-maintainer', type: 'User' }),
-    permissions: { issues: 'write', metadata: 'read' },
-    events: ['issues', 'workflow_run'],
+    clientId: "Iv23liExampleClient1",
+    slug: "example-app",
+    name: "Example App",
+    owner: /** @type {{login?: string, slug?: string, type: 'User' | 'Organization' | 'Enterprise'}} */ ({
+      login: "octo-maintainer",
+      type: "User",
+    }),
+    permissions: { issues: "write", metadata: "read" },
+    events: ["issues", "workflow_run"],
     publicKey: testKeys().publicKey,
   };
 }
 
 class NoUserAgent extends ApiError {
   constructor() {
-    super(403, 'no User-Agent');
+    super(403, "no User-Agent");
   }
 
   answer() {
-    return { status: 403, headers: { 'content-type': 'text/html' }, body: NO_USER_AGENT };
+    return { status: 403, headers: { "content-type": "text/html" }, body: NO_USER_AGENT };
   }
 }
 
@@ -234,15 +262,17 @@ function parsed(text) {
 const decode = ([name, value]) => [name, decodeURIComponent(value)];
 
 /** Without the description, only what is written as a number becomes one, and only where it stays exact. */
-const numbers = (values) => Object.fromEntries(
-  Object.entries(values).map(([name, value]) => [name, /^\d{1,15}$/.test(value) ? Number(value) : value]));
+const numbers = (values) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, /^\d{1,15}$/.test(value) ? Number(value) : value]),
+  );
 
 /** What a redirect keeps of a path: all that follows the name of the repository. */
 function belowRepository({ path, query }) {
   const text = String(new URLSearchParams(query));
-  return path.replace(/^.*?\/repos\/[^/]+\/[^/]+/, '') + (text && `?${text}`);
+  return path.replace(/^.*?\/repos\/[^/]+\/[^/]+/, "") + (text && `?${text}`);
 }
 
 function regexOf(pattern) {
-  return new RegExp(`^${pattern.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+  return new RegExp(`^${pattern.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }

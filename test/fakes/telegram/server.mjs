@@ -1,11 +1,11 @@
 // The fake Bot API over HTTP: the token in the path, the envelope, and a person's side of the chats.
 
-import { serve } from '../http.mjs';
-import { BotApiError, chatModel } from './chats.mjs';
+import { serve } from "../http.mjs";
+import { BotApiError, chatModel } from "./chats.mjs";
 
 const DEFAULTS = {
-  token: '7000000001:AAtestTokenOfTheFakeTelegramServer01',
-  now: Date.parse('2026-11-02T08:00:00Z'),
+  token: "7000000001:AAtestTokenOfTheFakeTelegramServer01",
+  now: Date.parse("2026-11-02T08:00:00Z"),
   chats: /** @type {any[]} */ ([{ id: -1001234567890 }]),
 };
 
@@ -14,7 +14,7 @@ export async function startTelegram(options = {}) {
   const settings = { ...DEFAULTS, ...options };
 
   const telegram = {
-    url: '',
+    url: "",
     token: settings.token,
     /** Virtual time, ms. */
     now: settings.now,
@@ -33,20 +33,33 @@ export async function startTelegram(options = {}) {
       messages.splice(index, 1);
     },
     /** The next `times` calls are too many. */
-    flood: (retryAfterSecs, times = 1, match = {}) => server.fault(match, failure(new BotApiError(
-      429, `Too Many Requests: retry after ${retryAfterSecs}`, { retry_after: retryAfterSecs })), times),
+    flood: (retryAfterSecs, times = 1, match = {}) =>
+      server.fault(
+        match,
+        failure(
+          new BotApiError(429, `Too Many Requests: retry after ${retryAfterSecs}`, { retry_after: retryAfterSecs }),
+        ),
+        times,
+      ),
   };
   const model = chatModel(telegram);
   for (const given of settings.chats) model.add(given);
 
   function describe(request, text) {
-    const { pathname } = new URL(request.url, 'http://fake');
+    const { pathname } = new URL(request.url, "http://fake");
     const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(pathname) ?? [];
     // The path is logged without its token, as a client must do too.
     const path = method ? `/bot…/${method}` : pathname;
     return {
-      method: method ?? '', path, verb: request.method, at: telegram.now, status: null, fault: false,
-      tokenIsRight: token === telegram.token, body: parsed(text), bytes: 0,
+      method: method ?? "",
+      path,
+      verb: request.method,
+      at: telegram.now,
+      status: null,
+      fault: false,
+      tokenIsRight: token === telegram.token,
+      body: parsed(text),
+      bytes: 0,
     };
   }
 
@@ -60,14 +73,14 @@ export async function startTelegram(options = {}) {
   }
 
   function result(entry, request, text) {
-    if (!entry.method || !/^\/bot\d+:[\w-]+\//.test(request.url)) throw new BotApiError(404, 'Not Found');
-    if (!entry.tokenIsRight) throw new BotApiError(401, 'Unauthorized');
+    if (!entry.method || !/^\/bot\d+:[\w-]+\//.test(request.url)) throw new BotApiError(404, "Not Found");
+    if (!entry.tokenIsRight) throw new BotApiError(401, "Unauthorized");
     // The real server takes forms and queries too; a client that meant JSON and forgot to say so is refused here.
-    if (entry.verb !== 'POST') throw new BotApiError(400, 'Bad Request: the fake takes POST only');
-    if (text !== '' && !/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      throw new BotApiError(400, 'Bad Request: the fake takes application/json only');
+    if (entry.verb !== "POST") throw new BotApiError(400, "Bad Request: the fake takes POST only");
+    if (text !== "" && !/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
+      throw new BotApiError(400, "Bad Request: the fake takes application/json only");
     }
-    if (text !== '' && (typeof entry.body !== 'object' || entry.body === null)) {
+    if (text !== "" && (typeof entry.body !== "object" || entry.body === null)) {
       throw new BotApiError(400, "Bad Request: can't parse JSON object");
     }
     return model.call(entry.method, entry.body ?? {});
@@ -85,13 +98,17 @@ export async function startTelegram(options = {}) {
 
 /** @param {BotApiError} error */
 function failure({ code, message, parameters }) {
-  const headers = parameters?.retry_after ? { 'retry-after': String(parameters.retry_after) } : {};
-  return { status: code, headers, body: { ok: false, error_code: code, description: message, ...(parameters && { parameters }) } };
+  const headers = parameters?.retry_after ? { "retry-after": String(parameters.retry_after) } : {};
+  return {
+    status: code,
+    headers,
+    body: { ok: false, error_code: code, description: message, ...(parameters && { parameters }) },
+  };
 }
 
 function parsed(text) {
   try {
-    return text === '' ? undefined : JSON.parse(text);
+    return text === "" ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

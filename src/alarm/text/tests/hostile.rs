@@ -158,6 +158,9 @@ proptest! {
         prop_assert_eq!(skeleton(&alarm), skeleton(&harmless));
         let skeleton = |alarm: &Alarm| without(&issue::issue(alarm).body, "`", "`");
         prop_assert_eq!(skeleton(&alarm), skeleton(&harmless));
+        for row in issue::issue(&alarm).body.lines().filter(|line| line.starts_with('|')) {
+            prop_assert_eq!(row.matches('|').count(), 7, "{}", row);
+        }
         for text in [telegram::message(&alarm).html, issue::issue(&alarm).body] {
             prop_assert!(!text.chars().any(|letter| letter.is_control() && letter != '\n'));
         }

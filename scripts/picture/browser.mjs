@@ -1,0 +1,53 @@
+// Draws a page with the system's Chromium. Knows nothing of what is on it.
+
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { SetupError } from "../setup.mjs";
+import { run } from "../step.mjs";
+
+const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const packages = "chromium fontconfig fonts-inter fonts-dejavu-core fonts-noto-color-emoji pngquant";
+const toInstall = `on Debian, apt-get update && apt-get install -y ${packages}`;
+
+// No sandbox, as it cannot be had in most containers: the page runs no script and loads nothing. Without hinting the
+// letters are the same on every machine.
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--font-render-hinting=none",
+];
+
+/** Throws unless everything is there to make a picture that looks like the last one. */
+export async function checkBrowser(fonts) {
+  if (!existsSync(program)) {
+    throw new SetupError(`there is no ${program} to draw with (CHROMIUM may name another): ${toInstall}`);
+  }
+  const families = await run("fc-list", [":", "family"]).catch(() => "");
+  const missing = fonts.filter((font) => !families.split(/[,\n]/).includes(font));
+  if (missing.length > 0) throw new SetupError(`fonts are missing (${missing.join(", ")}): ${toInstall}`);
+  await run("pngquant", ["--version"]).catch(() => {
+    throw new SetupError(`there is no pngquant to make the file small: ${toInstall}`);
+  });
+}
+
+/** The element `selector` of a page as a PNG, at twice its size, transparent where nothing is. */
+export async function draw(html, selector, file) {
+  const browser = await chromium.launch({ executablePath: program, headless: true, args: flags });
+  try {
+    const page = await browser.newPage({
+      viewport: { width: 1400, height: 900 },
+      deviceScaleFactor: 2,
+      javaScriptEnabled: false,
+      offline: true,
+    });
+    await page.setContent(html);
+    await page.locator(selector).screenshot({ path: file, omitBackground: true });
+  } finally {
+    await browser.close();
+  }
+  // Letters and areas have few colours: a palette is a third of the size, and no eye sees it.
+  await run("pngquant", ["--nofs", "--strip", "--force", "--output", file, "256", file]);
+}

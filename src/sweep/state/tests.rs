@@ -1,0 +1,45 @@
+use expect_test::expect;
+
+use super::*;
+use crate::policy::delivery::{DeliveryId, Position};
+
+fn state() -> State {
+    let mut state = State::default();
+    state.ledger.swept_at = Some(Time::from_millis(1_793_612_700_000));
+    state.ledger.ground.cursor = Some(Position { at: Time::from_millis(1_793_610_905_123), id: DeliveryId(u64::MAX) });
+    state.failures.note(Time::from_millis(1_793_606_400_000), FailureClass::RateLimited);
+    state
+}
+
+#[test]
+fn the_stored_form_is_pinned() {
+    // A change here needs a new version, and a test that the old one is still read.
+    expect![[r#"{"version":1,"ledger":{"swept_at":1793612700000,"ground":{"cursor":[1793610905123,"18446744073709551615"],"gaps":[],"watched_since":null,"window_start":0,"whole_seconds_at":null},"overtakers":{"since":{},"newest":[]},"ignored":{},"no_room":{"overtakable":null,"any":null},"events":[],"left_behind":[],"gaps_lost":[]},"alarm":{"telegram":null,"control_repo":null,"advanced":null},"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1}}"#]]
+        .assert_eq(&state().write().expect("it is written"));
+}
+
+#[test]
+fn what_was_written_is_read_again() {
+    let text = state().write().expect("it is written");
+    assert_eq!(State::read(&text), Ok(state()));
+}
+
+#[test]
+fn a_newer_version_is_told_from_what_cannot_be_read() {
+    let newer = |text: &str| State::read(text).expect_err("it is not to be used");
+    assert_eq!(newer(r#"{"version":2,"everything":"else"}"#), StateError::Newer(2));
+    let same_form = state().write().expect("it is written").replace("\"version\":1", "\"version\":7");
+    assert_eq!(newer(&same_form), StateError::Newer(7));
+    for text in ["", "{", "null", "[]", "{}", r#"{"version":1}"#, r#"{"version":"1"}"#, r#"{"version":0,"ledger":{}}"#, "\u{0}"] {
+        assert_eq!(newer(text), StateError::Unreadable, "{text}");
+    }
+}
+
+#[test]
+fn other_letters_are_stored_as_ascii_and_read_as_they_were() {
+    let mut state = state();
+    state.ledger.ignored.insert("grün 🟢".into(), None);
+    let text = state.write().expect("it is written");
+    assert!(text.is_ascii() && text.contains("gr\\u00fcn \\ud83d\\udfe2"), "{text}");
+    assert_eq!(State::read(&text), Ok(state));
+}

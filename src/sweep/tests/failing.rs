@@ -1,0 +1,221 @@
+//! Sweeps that fail: nothing is decided on half a picture.
+
+use crate::github::error::FailureClass;
+use crate::policy::plan::Tally;
+use crate::policy::tests::history::time;
+use crate::policy::time::minutes;
+use crate::ports::{Answer, AnswerHeaders, Key, NetworkError};
+use crate::sweep::report::{Ending, Events};
+use crate::sweep::state::State;
+
+use super::world::{Fault, Outside};
+
+const HISTORY: &str = "
+    a: 10:01 500 | 500, 500
+    b push: 10:02 503
+";
+
+fn status(status: u16) -> Answer {
+    Answer { status, body: b"{\"message\":\"no\"}".to_vec(), ..Answer::default() }
+}
+
+fn state(outside: &Outside) -> State {
+    State::read(outside.stored.borrow().get(&Key::State).expect("a state was saved")).expect("it can be read")
+}
+
+/// Lets every call that contains `which` fail, and checks that the sweep leaves things as they were.
+fn check(fault: Fault, class: FailureClass) {
+    let outside = Outside::new(HISTORY);
+    outside.tick("10:00");
+    let before = state(&outside);
+    outside.faults.borrow_mut().push(fault);
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.ending, report.failure), (Ending::Failed, Some(class)), "{}", fault.0);
+    assert_eq!(*outside.asks.borrow(), [], "nothing was asked for");
+    let after = state(&outside);
+    assert_eq!(after.ledger.ground.cursor, before.ledger.ground.cursor);
+    assert_eq!((after.failures.in_a_row, after.failures.last.map(|failure| failure.class)), (1, Some(class)));
+    outside.faults.borrow_mut().clear();
+    let report = outside.tick("10:30").expect("it ends");
+    assert_eq!((report.ending, report.events), (Ending::Done, events(2, 0)));
+    assert_eq!(state(&outside).failures.in_a_row, 0);
+    assert_eq!(state(&outside).failures.last.map(|failure| failure.class), Some(class), "the last failure stays");
+}
+
+/// Events by verdict, of a sweep that asked for so many and saw so many pass.
+fn events(redelivered: usize, recovered: usize) -> Events {
+    Tally { redelivered, recovered, ..Tally::default() }.into()
+}
+
+#[test]
+fn a_list_that_cannot_be_read_ends_the_sweep_before_anything_is_asked() {
+    for list in ["GET /app/hook/deliveries?per_page=100&status=failure", "GET /app/hook/deliveries?per_page=100"] {
+        check((list, || Ok(status(401))), FailureClass::Auth);
+        check((list, || Ok(status(403))), FailureClass::Auth);
+        check((list, || Ok(status(429))), FailureClass::RateLimited);
+        check((list, || Ok(status(500))), FailureClass::ServerError);
+        check((list, || Ok(status(404))), FailureClass::Config);
+        check((list, || Ok(status(301))), FailureClass::Config);
+        check((list, || Ok(status(200))), FailureClass::Decode);
+        check((list, || Err(NetworkError::Failed)), FailureClass::Transport);
+        check((list, || Err(NetworkError::TimedOut)), FailureClass::Transport);
+        check((list, || Err(NetworkError::TooLarge)), FailureClass::Decode);
+        check((list, || Ok(Answer { status: 200, body: b"<html>".to_vec(), ..Answer::default() })), FailureClass::Decode);
+        let elsewhere = || {
+            let link = Some("<https://evil.example/app/hook/deliveries?cursor=a>; rel=\"next\"".to_owned());
+            Ok(Answer { status: 200, body: b"[]".to_vec(), headers: AnswerHeaders { link, ..AnswerHeaders::default() } })
+        };
+        check((list, elsewhere), FailureClass::Decode);
+    }
+}
+
+#[test]
+fn a_get_that_failed_is_tried_once_more_and_counted() {
+    let outside = Outside::new(HISTORY);
+    outside.faults.borrow_mut().push(("status=failure", || Err(NetworkError::Failed)));
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.failure, outside.calls.borrow().len()), (Some(FailureClass::Transport), 2));
+    outside.faults.borrow_mut()[0].1 = || Ok(status(401));
+    outside.tick("10:30");
+    assert_eq!(outside.calls.borrow().len(), 1, "a refusal is not tried again");
+}
+
+#[test]
+fn when_github_turns_asks_away_the_sweep_ends_and_no_ask_stands() {
+    for answer in [(|| Ok(status(401))) as fn() -> _, || Ok(status(429))] {
+        let outside = Outside::new(HISTORY);
+        outside.faults.borrow_mut().push(("POST /app/hook/deliveries", answer));
+        let report = outside.tick("10:15").expect("it ends");
+        assert!(report.failure.is_some());
+        assert_eq!(outside.calls.borrow().iter().filter(|call| call.starts_with("POST")).count(), 1);
+        assert!(state(&outside).ledger.events.values().all(|event| event.asks.is_empty()));
+        outside.faults.borrow_mut().clear();
+        outside.tick("10:30");
+        assert_eq!(outside.asks.borrow().len(), 2);
+    }
+}
+
+#[test]
+fn the_second_answer_that_nobody_knows_ends_the_asking() {
+    let outside = Outside::new("a: 10:01 500\nb: 10:02 500\nc: 10:03 500\nd: 10:04 500");
+    outside.faults.borrow_mut().push(("POST /app/hook/deliveries", || Ok(status(502))));
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!(report.failure, None);
+    assert_eq!(outside.calls.borrow().iter().filter(|call| call.starts_with("POST")).count(), 2);
+    let asked: Vec<usize> = state(&outside).ledger.events.values().map(|event| event.asks.len()).collect();
+    assert_eq!(asked, [1, 1, 0, 0], "what was not made is struck, what may have been taken stands");
+    outside.faults.borrow_mut().clear();
+    outside.tick("10:30");
+    assert_eq!((outside.asks_for("a").len(), outside.asks_for("c").len()), (0, 1), "a may have been taken");
+    outside.tick("10:45");
+    assert_eq!(outside.asks_for("a").len(), 1);
+}
+
+#[test]
+fn a_suspended_installation_keeps_no_other_event_waiting() {
+    let outside = Outside::new("a: 10:01 500 | refuse 403\nb: 10:02 500 | 200\nc: 10:03 500 | refuse 404\nd: 10:04 500 | 200");
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.failure, report.alarm_entries), (None, 2));
+    assert_eq!(outside.asks.borrow().len(), 4);
+    outside.tick("10:30");
+    assert_eq!(outside.asks.borrow().len(), 4, "neither is asked for again");
+}
+
+#[test]
+fn a_channel_that_fails_stops_neither_the_asks_nor_the_other_channel() {
+    let poison = "a: 10:01 500 | 500, 500\nb: 10:40 500 | 200";
+    for (broken, telegrams, issues) in [("sendMessage", 0, 1), ("/repos/", 1, 0)] {
+        let outside = Outside::new(poison);
+        outside.tick("10:15");
+        outside.tick("10:30");
+        outside.faults.borrow_mut().push((broken, || Err(NetworkError::Failed)));
+        let report = outside.tick("10:45").expect("it ends");
+        assert_eq!((report.failure, report.alarm_entries), (None, 1));
+        assert_eq!(outside.asks_for("b").len(), 1);
+        assert_eq!((outside.telegram.texts().len(), outside.issues.open_titles().len()), (telegrams, issues));
+        outside.faults.borrow_mut().clear();
+        outside.tick("11:00");
+        assert_eq!((outside.telegram.texts().len(), outside.issues.open_titles().len()), (1, 1), "one sweep later both show it");
+        outside.tick("11:15");
+        assert_eq!(outside.calls.borrow().len(), 2, "an unchanged alarm costs no call");
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_read_is_put_aside_and_one_of_a_newer_version_stops_the_sweep() {
+    let outside = Outside::new(HISTORY);
+    outside.stored.borrow_mut().insert(Key::State, "{broken".to_owned());
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.failure, report.warnings.len()), (None, 1));
+    assert_eq!(outside.stored.borrow().get(&Key::Aside).map(String::as_str), Some("{broken"));
+    let newer = r#"{"version":2}"#.to_owned();
+    outside.stored.borrow_mut().insert(Key::State, newer.clone());
+    let report = outside.tick("10:30").expect("it ends");
+    assert_eq!(report.failure, Some(FailureClass::State));
+    assert_eq!(outside.calls.borrow().len(), 0);
+    assert_eq!(outside.stored.borrow().get(&Key::State), Some(&newer));
+}
+
+#[test]
+fn one_wrong_clock_does_not_stop_everything() {
+    let outside = Outside::new(HISTORY);
+    let report = outside.tick_with_clock(time("10:15") + minutes(60 * 24 * 365), time("10:15")).expect("it ends");
+    assert!(report.warnings[0].contains("GitHub's clock"), "{:?}", report.warnings);
+    assert_eq!(outside.asks.borrow().len(), 2, "GitHub's clock bounds the wrong one");
+    let report = outside.tick("10:30").expect("it ends");
+    assert_eq!((report.ending, report.failure), (Ending::Done, None));
+    assert!(report.warnings[0].contains("a clock was wrong"), "{:?}", report.warnings);
+    assert_eq!((outside.asks.borrow().len(), report.events), (3, events(1, 1)));
+    assert_eq!(state(&outside).ledger.left_behind, [], "nothing was lost by it");
+    let report = outside.tick("10:45").expect("it ends");
+    assert_eq!((report.alarm_entries, report.warnings.len()), (1, 0));
+}
+
+#[test]
+fn a_sweep_without_room_for_a_page_asks_for_nothing_and_keeps_everything() {
+    let mut outside = Outside::new("a: 10:01 500\nb: 10:02 500\nc: 10:03 500\nd: 10:04 500");
+    outside.settings.insert("SUBREQUEST_LIMIT", "26".to_owned());
+    outside.github.get_mut().page_sizes = vec![1];
+    // Three pages of failures, and a second try of the first, leave no call above those that are kept back.
+    outside.fail_once("status=failure", || Err(NetworkError::Failed));
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.ending, report.failure, report.failures_list.pages), (Ending::NoRoom, None, 0));
+    assert_eq!(outside.calls.borrow().len(), 4);
+    assert_eq!(outside.stored.borrow().len(), 0, "neither lease nor state");
+    let report = outside.tick("10:30").expect("it ends");
+    assert_eq!((report.ending, report.deliveries_list.pages), (Ending::Done, 1));
+}
+
+#[test]
+fn a_dry_run_reads_and_saves_but_asks_for_nothing_and_tells_nobody() {
+    let mut outside = Outside::new("a: 10:01 500\ngave-up: 10:01 500, 10:05 500, 10:09 500");
+    outside.settings.insert("DRY_RUN", "true".to_owned());
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.ending, report.calls, report.alarm_entries), (Ending::DryRun, 2, 1));
+    assert_eq!(outside.calls.borrow().len(), 2);
+    assert!(state(&outside).ledger.ground.cursor.is_some());
+    assert!(state(&outside).ledger.events.values().all(|event| event.asks.is_empty()));
+}
+
+#[test]
+fn a_quiet_sweep_makes_two_calls_and_writes_the_lease_and_one_value() {
+    let outside = Outside::new("");
+    outside.tick("10:15");
+    assert_eq!((outside.calls.borrow().len(), outside.writes.get()), (2, 2));
+    let outside = Outside::new(HISTORY);
+    outside.tick("10:15");
+    assert_eq!((outside.calls.borrow().len(), outside.writes.get()), (4, 3), "asks write the value once more");
+}
+
+#[test]
+fn the_heartbeat_is_sent_after_both_lists_were_read_and_fails_nothing() {
+    let mut outside = Outside::new(HISTORY);
+    outside.settings.insert("HEARTBEAT_URL", "https://api.github.example/ping".to_owned());
+    outside.faults.borrow_mut().push(("GET /ping", || Err(NetworkError::TimedOut)));
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.failure, report.warnings.len()), (None, 1));
+    assert_eq!(outside.calls.borrow().last().map(String::as_str), Some("GET /ping"));
+    outside.faults.borrow_mut().push(("GET /app/hook", || Ok(status(401))));
+    outside.tick("10:30");
+    assert_eq!(outside.calls.borrow().len(), 1, "no heartbeat when a list could not be read");
+}

@@ -1,0 +1,84 @@
+//! The lines of the log, whose field names are pinned.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::sweep::report::Line;
+
+use super::world::Outside;
+
+/// All field names, nested ones with a dot.
+fn names(value: &Value, prefix: &str, into: &mut Vec<String>) {
+    if let Value::Object(fields) = value {
+        for (name, value) in fields {
+            into.push(format!("{prefix}{name}"));
+            names(value, &format!("{prefix}{name}."), into);
+        }
+    }
+}
+
+#[test]
+fn the_fields_of_the_sweep_line() {
+    let outside = Outside::new("a: 10:01 500");
+    let report = outside.tick("10:15").expect("it ends");
+    let mut found = Vec::new();
+    names(&serde_json::to_value(&report).expect("a report is plain data"), "", &mut found);
+    expect![[r#"
+        alarm_entries
+        app
+        attempts_not_counted
+        call_limit
+        calls
+        cursor
+        cursor.at
+        cursor.id
+        deliveries
+        deliveries_list
+        deliveries_list.complete
+        deliveries_list.pages
+        deliveries_list.reached
+        duration_ms
+        ending
+        events
+        events.gave_up
+        events.ignored
+        events.left_behind
+        events.not_redeliverable
+        events.recovered
+        events.redelivered
+        events.refused
+        events.superseded
+        events.uncountable
+        events.waiting
+        failure
+        failures_list
+        failures_list.complete
+        failures_list.pages
+        failures_list.reached
+        gap_pages
+        gaps
+        killed_in_a_row
+        message
+        newest_gap
+        scheduled
+        second_look_complete
+        warnings
+        watched_since"#]]
+    .assert_eq(&found.join("\n"));
+}
+
+#[test]
+fn the_other_lines() {
+    let guid = "38ee792a-82e7-11f1-959e-7ce606dfe5da".into();
+    let delivery = crate::policy::delivery::DeliveryId(u64::MAX);
+    let lines = [
+        Line::Redelivery { app: "1", guid: &guid, event: "push", action: None, delivery, attempts: 1, answer: "taken", status: None },
+        Line::GaveUp { app: "1", guid: &guid, event: "issues", action: Some("opened"), attempts: 3 },
+        Line::Failure { app: "1", class: Some(crate::github::error::FailureClass::Auth), error: "GitHub answered 401".to_owned() },
+    ];
+    expect![[r#"
+        {"message":"redelivery","app":"1","guid":"38ee792a-82e7-11f1-959e-7ce606dfe5da","event":"push","action":null,"delivery":"18446744073709551615","attempts":1,"answer":"taken","status":null}
+        {"message":"gave_up","app":"1","guid":"38ee792a-82e7-11f1-959e-7ce606dfe5da","event":"issues","action":"opened","attempts":3}
+        {"message":"failure","app":"1","class":"auth","error":"GitHub answered 401"}"#]].assert_eq(&lines.map(|line| line.json()).join("\n"));
+}

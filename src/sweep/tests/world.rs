@@ -1,0 +1,269 @@
+//! GitHub, Telegram, a control repository and the storage in memory, behind the ports of a sweep.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::rc::Rc;
+
+use futures_util::FutureExt;
+use serde_json::json;
+
+use crate::alarm::fakes::AnySigner;
+use crate::alarm::fakes::issues::FakeIssues;
+use crate::alarm::fakes::telegram::{FakeTelegram, TOKEN};
+use crate::config::{self, Config};
+use crate::policy::budget::Budget;
+use crate::policy::delivery::DeliveryId;
+use crate::policy::ground::PageCursor;
+use crate::policy::plan::AskAnswer;
+use crate::policy::reading::{List, PageRequest};
+use crate::policy::tests::history::{parse, time};
+use crate::policy::tests::model::GitHub;
+use crate::policy::time::{Time, minutes};
+use crate::ports::{Answer, AnswerHeaders, Call, Key, Method, Network, NetworkError, Storage, StorageError};
+use crate::sweep::report::Report;
+use crate::sweep::{World, sweep};
+use crate::testing::{TestClock, app_key_pem};
+
+const API: &str = "https://api.github.example";
+
+/// Where a sweep ends: at which of its steps (calls, reads and writes), and whether that step is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Crash {
+    pub(super) step: usize,
+    pub(super) done: bool,
+}
+
+/// What is to go wrong with calls whose method and path contain a text.
+pub(super) type Fault = (&'static str, fn() -> Result<Answer, NetworkError>);
+
+/// The outside world, and one installation of the Worker.
+pub(super) struct Outside {
+    pub(super) github: RefCell<GitHub>,
+    pub(super) telegram: FakeTelegram,
+    pub(super) issues: FakeIssues,
+    pub(super) stored: RefCell<BTreeMap<Key, String>>,
+    /// Settings beside those that every test has.
+    pub(super) settings: BTreeMap<&'static str, String>,
+    pub(super) crash: Cell<Option<Crash>>,
+    pub(super) faults: RefCell<Vec<Fault>>,
+    once: Cell<Option<Fault>>,
+    /// Method and path of each call of the last sweep.
+    pub(super) calls: RefCell<Vec<String>>,
+    /// Guid and time of each ask that reached GitHub.
+    pub(super) asks: RefCell<Vec<(String, Time)>>,
+    pub(super) writes: Cell<usize>,
+    steps: Cell<usize>,
+    now: Cell<Time>,
+    budget: RefCell<Rc<Budget>>,
+}
+
+impl Outside {
+    pub(super) fn new(history: &str) -> Self {
+        let mut github = GitHub::default();
+        github.add(parse(history));
+        Self {
+            github: RefCell::new(github),
+            telegram: FakeTelegram::default(),
+            issues: FakeIssues::default(),
+            stored: RefCell::default(),
+            settings: BTreeMap::new(),
+            crash: Cell::new(None),
+            faults: RefCell::default(),
+            once: Cell::new(None),
+            calls: RefCell::default(),
+            asks: RefCell::default(),
+            writes: Cell::new(0),
+            steps: Cell::new(0),
+            now: Cell::new(Time::default()),
+            budget: RefCell::new(Rc::new(Budget::new(50))),
+        }
+    }
+
+    /// Read once for the same settings: to read a key takes its time.
+    fn config(&self) -> Config {
+        thread_local! {
+            static KNOWN: RefCell<Vec<(BTreeMap<&'static str, String>, Config)>> = RefCell::default();
+        }
+        let known =
+            KNOWN.with_borrow(|known| known.iter().find(|(settings, _)| *settings == self.settings).map(|(_, config)| config.clone()));
+        known.unwrap_or_else(|| {
+            let config = self.read_config();
+            KNOWN.with_borrow_mut(|known| known.push((self.settings.clone(), config.clone())));
+            config
+        })
+    }
+
+    fn read_config(&self) -> Config {
+        let key = app_key_pem();
+        config::read(|name| match name {
+            "GITHUB_APP_ID" => Some("123456".to_owned()),
+            "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
+            "GITHUB_API_URL" => Some(API.to_owned()),
+            "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
+            "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
+            "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
+            "CONTROL_REPO" => Some("acme/control".to_owned()),
+            _ => self.settings.get(name).cloned(),
+        })
+        .expect("the settings can be used")
+    }
+
+    /// Sweeps at a time such as `10:15`. `None` if it was killed.
+    pub(super) fn tick(&self, at: &str) -> Option<Report> {
+        self.tick_at(time(at))
+    }
+
+    pub(super) fn tick_at(&self, now: Time) -> Option<Report> {
+        self.tick_with_clock(now, now)
+    }
+
+    /// A sweep whose tick says `now`, when GitHub's clock says something else.
+    pub(super) fn tick_with_clock(&self, now: Time, github: Time) -> Option<Report> {
+        self.now.set(github);
+        self.steps.set(0);
+        self.writes.set(0);
+        self.calls.borrow_mut().clear();
+        let config = self.config();
+        let budget = Rc::new(Budget::new(config.settings.subrequest_limit));
+        self.budget.replace(budget.clone());
+        let world = World { network: self, signer: &AnySigner, clock: &TestClock(now), storage: self, budget: &budget };
+        sweep(&world, &config, now).now_or_never()
+    }
+
+    /// Sweeps every quarter of an hour, the last time at `to`.
+    pub(super) fn ticks(&self, from: Time, to: Time) -> Vec<Report> {
+        let mut now = from;
+        let mut reports = Vec::new();
+        while now <= to {
+            reports.extend(self.tick_at(now));
+            now = now + minutes(15);
+        }
+        reports
+    }
+
+    /// Steps of the last sweep.
+    pub(super) fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    /// The next call that contains `which` goes wrong.
+    pub(super) fn fail_once(&self, which: &'static str, how: fn() -> Result<Answer, NetworkError>) {
+        self.once.set(Some((which, how)));
+    }
+
+    pub(super) fn asks_for(&self, guid: &str) -> Vec<Time> {
+        self.asks.borrow().iter().filter(|(asked, _)| asked == guid).map(|(_, at)| *at).collect()
+    }
+
+    /// One step of a sweep: done, left undone, or done without anybody learning of it.
+    async fn step<T>(&self, run: impl FnOnce() -> T) -> T {
+        let step = self.steps.get();
+        self.steps.set(step + 1);
+        match self.crash.get() {
+            Some(crash) if crash.step == step => {
+                self.crash.set(None);
+                if crash.done {
+                    run();
+                }
+                pending().await
+            }
+            _ => run(),
+        }
+    }
+
+    fn fault_for(&self, line: &str) -> Option<fn() -> Result<Answer, NetworkError>> {
+        let meant = |(which, _): &&Fault| line.contains(which);
+        let once = self.once.get().filter(|fault| meant(&fault));
+        if once.is_some() {
+            self.once.set(None);
+        }
+        once.or_else(|| self.faults.borrow().iter().find(meant).copied()).map(|(_, fault)| fault)
+    }
+
+    fn serve(&self, call: Call<'_>) -> Result<Answer, NetworkError> {
+        let Some(path) = call.url.strip_prefix(API) else {
+            return self.telegram.call(call).now_or_never().expect("the fake never waits");
+        };
+        match path.strip_prefix("/app/hook/deliveries") {
+            Some(rest) => Ok(self.deliveries(call.method, rest)),
+            None if path == "/app" => Ok(ok(&json!({
+                "id": 123_456, "slug": "deploy-bot", "html_url": "https://github.com/apps/deploy-bot",
+                "owner": { "login": "acme", "type": "Organization" },
+            }))),
+            None => self.issues.call(call).now_or_never().expect("the fake never waits"),
+        }
+    }
+
+    fn deliveries(&self, method: Method, rest: &str) -> Answer {
+        let now = self.now.get() + std::time::Duration::from_secs(1);
+        if method == Method::Post {
+            let id = rest.trim_start_matches('/').trim_end_matches("/attempts").parse().expect("an ask names a delivery");
+            let guid = self.github.borrow().record().find(|item| item.id == id).expect("it is of the record").guid.clone();
+            self.asks.borrow_mut().push((guid, self.now.get()));
+            let status = match self.github.borrow_mut().ask(DeliveryId(id), now) {
+                AskAnswer::Taken => 202,
+                AskAnswer::Unknown => 500,
+                AskAnswer::NotRedeliverable(code) => code,
+                AskAnswer::Withdrawn => 429,
+            };
+            return Answer { status, ..Answer::default() };
+        }
+        let list = if rest.contains("status=failure") { List::Failures } else { List::Deliveries };
+        let from = rest.split_once("cursor=").map(|(_, cursor)| PageCursor(format!("?cursor={cursor}").into()));
+        let page = self.github.borrow().page(&PageRequest { list, from }, now);
+        let filter = if list == List::Failures { "&status=failure" } else { "" };
+        let link = page.next.map(|PageCursor(next)| {
+            let (_, cursor) = next.split_once("cursor=").expect("the model's cursor");
+            format!("<{API}/app/hook/deliveries?per_page=100{filter}&cursor={cursor}>; rel=\"next\"")
+        });
+        Answer { status: 200, headers: AnswerHeaders { link, date: Some(http_date(now)), ..AnswerHeaders::default() }, body: page.body }
+    }
+}
+
+/// As HTTP writes it. Every day of these tests is in December 2026.
+fn http_date(time: Time) -> String {
+    let text = time.to_string();
+    let day = &text[8..10];
+    let name = ["Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"][(day.parse::<usize>().expect("a day is a number") - 1) % 7];
+    assert!(text.starts_with("2026-12-"), "{text}");
+    format!("{name}, {day} Dec 2026 {} GMT", &text[11..19])
+}
+
+pub(super) fn ok(body: &serde_json::Value) -> Answer {
+    Answer { status: 200, body: body.to_string().into_bytes(), ..Answer::default() }
+}
+
+impl Network for Outside {
+    async fn call(&self, call: Call<'_>) -> Result<Answer, NetworkError> {
+        if !self.budget.borrow().take() {
+            return Err(NetworkError::NoCallLeft);
+        }
+        let path = call.url.strip_prefix(API).unwrap_or_else(|| call.url.rsplit('/').next().unwrap_or_default());
+        let line = format!("{} {path}", call.method.as_str());
+        let fault = self.fault_for(&line);
+        self.calls.borrow_mut().push(line);
+        self.step(|| fault.map_or_else(|| self.serve(call), |fault| fault())).await
+    }
+}
+
+impl Storage for Outside {
+    async fn read(&self, key: Key) -> Result<Option<String>, StorageError> {
+        self.step(|| Ok(self.stored.borrow().get(&key).cloned())).await
+    }
+
+    async fn write(&self, values: &[(Key, Option<&str>)]) -> Result<(), StorageError> {
+        self.step(|| {
+            self.writes.set(self.writes.get() + 1);
+            let mut stored = self.stored.borrow_mut();
+            for (key, value) in values {
+                match value {
+                    Some(text) => stored.insert(*key, (*text).to_owned()),
+                    None => stored.remove(key),
+                };
+            }
+            Ok(())
+        })
+        .await
+    }
+}

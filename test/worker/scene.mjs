@@ -1,0 +1,167 @@
+// One App on stage: the built Worker, a GitHub, a Telegram and one clock for all three.
+//
+// What holds in every test is checked here and not in each: GitHub's description is never violated, the calls that the
+// Worker reports are those that arrived, no budget is exceeded, and no secret is in anything that was written.
+
+import assert from "node:assert/strict";
+import { startGitHub, testKeys } from "../fakes/github.mjs";
+import { startTelegram } from "../fakes/telegram.mjs";
+import { startWorker } from "../harness.mjs";
+import { assertNoSecret } from "./secrets.mjs";
+
+export const CHAT = -1001234567890;
+export const CONTROL_REPO = "octo-maintainer/alarms";
+
+const DAY = Date.parse("2026-11-02T00:00:00Z");
+export const ASK = /^\/app\/hook\/deliveries\/(\d+)\/attempts$/;
+
+/** `10:15`, `10:15:30` or `10:15:30.250` of the day that all scenes play; `34:15` is 10:15 of the next one. */
+export function at(clock) {
+  const [hours, minutes, seconds = 0] = clock.split(":").map(Number);
+  assert.ok(Number.isFinite(hours * minutes * seconds), `no time: ${clock}`);
+  return DAY + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000);
+}
+
+/** A quarter of an hour later, as often as wanted. */
+export function* quarters(from, to) {
+  for (let time = at(from); time <= at(to); time += 15 * 60_000) yield time;
+}
+
+/**
+ * Sets the stage; it is cleared after the test.
+ *
+ * - `settings`: bindings that replace or add to those of a Worker with both channels; `undefined` takes one out.
+ * - `github`: options of the fake.
+ * - `buildDir`: another build of the Worker.
+ */
+export async function openScene(t, { settings = {}, github: options = {}, buildDir } = {}) {
+  const repositories = [{ fullName: CONTROL_REPO, ownerType: "User" }];
+  const [github, telegram] = await Promise.all([
+    startGitHub({ now: at("08:00"), repositories, ...options }),
+    startTelegram({ now: at("08:00"), chats: [{ id: CHAT }] }),
+  ]);
+  // Telegram takes no button that leads to a host without a dot, and no fault of a test may lead elsewhere.
+  const all = {
+    GITHUB_APP_ID: "1234567",
+    GITHUB_APP_PRIVATE_KEY: testKeys().pkcs1,
+    GITHUB_API_URL: github.url,
+    TELEGRAM_API_URL: telegram.url,
+    TELEGRAM_BOT_TOKEN: telegram.token,
+    TELEGRAM_CHAT_ID: String(CHAT),
+    CONTROL_REPO,
+    ...settings,
+  };
+  const bindings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const worker = await startWorker({ bindings, buildDir });
+  const scene = new Scene({ github, telegram, worker, bindings });
+  t.after(() => scene.close());
+  return scene;
+}
+
+class Scene {
+  constructor(parts) {
+    Object.assign(this, parts);
+  }
+
+  /** Moves the clock of both fakes; what is due by then happens first. */
+  set now(ms) {
+    this.github.now = ms;
+    this.telegram.now = ms;
+  }
+
+  /** A first delivery that fails with `code`. Returns its guid. */
+  fails(clock, code = 500, more = {}) {
+    return this.delivers(clock, { code, ...more });
+  }
+
+  /** A first delivery, of a kind that nothing overtakes unless told otherwise. Returns its guid. */
+  delivers(clock, more = {}) {
+    const time = typeof clock === "number" ? clock : at(clock);
+    return this.github.deliver({ event: "issue_comment", action: "created", code: 200, at: time, ...more }).guid;
+  }
+
+  /**
+   * Moves the clock and fires the schedule. Of what comes back, `asked` are the guids of the asks in their order,
+   * `requests` all calls that arrived at either fake, `sweep` the sweep's own line.
+   */
+  async tickAt(clock) {
+    const time = typeof clock === "number" ? clock : at(clock);
+    this.now = time;
+    const before = this.arrived().length;
+    const run = await this.worker.tick(time);
+    const requests = this.arrived().slice(before);
+    const sweep = run.logs.find(({ message }) => message === "sweep");
+    const tick = { ...run, sweep, requests, calls: requests.length, asked: this.asksIn(requests) };
+    if (sweep) {
+      assert.equal(sweep.calls, requests.length, "the calls that are reported are those that arrived");
+      assert.ok(requests.length <= sweep.call_limit, `${requests.length} calls exceed the budget`);
+    }
+    return tick;
+  }
+
+  /** One tick after the other, a quarter of an hour apart, both ends included. */
+  async ticks(from, to) {
+    const all = [];
+    for (const time of quarters(from, to)) all.push(await this.tickAt(time));
+    return all;
+  }
+
+  /** Every call so far: GitHub's, then Telegram's. Only those of one fake are in the order they came. */
+  arrived() {
+    this.log ??= [];
+    const seen = new Set(this.log);
+    for (const request of [...this.github.requests, ...this.telegram.requests]) {
+      if (!seen.has(request)) this.log.push(request);
+    }
+    return this.log;
+  }
+
+  /** The guids that were asked for, whatever came of it. */
+  asksIn(requests) {
+    const ids = requests.map(({ method, path }) => method === "POST" && ASK.exec(path)?.[1]).filter(Boolean);
+    return ids.map((id) => this.github.deliveries.byId.get(BigInt(id))?.guid ?? id);
+  }
+
+  /** The codes of all attempts of an event, in their order. */
+  codes(guid) {
+    return this.github.attempts(guid).map(({ code }) => code);
+  }
+
+  async state() {
+    const text = await this.worker.state("state");
+    return text && JSON.parse(text);
+  }
+
+  /** What stands in the chat, as a person reads it. */
+  messages() {
+    return this.telegram.messages(CHAT);
+  }
+
+  /** The one open issue of the control repository, or nothing. */
+  openIssue() {
+    const open = this.github.openIssues(CONTROL_REPO);
+    assert.ok(open.length <= 1, `${open.length} issues are open`);
+    return open[0];
+  }
+
+  /** Both channels show exactly these events and no others, or that nothing is open. */
+  shows(...guids) {
+    const guidsIn = (text) => [...new Set(text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])].sort();
+    const wanted = [...guids].sort();
+    assert.deepEqual(guidsIn(this.messages().at(-1)?.text ?? ""), wanted, "Telegram");
+    assert.deepEqual(guidsIn(this.openIssue()?.body ?? ""), wanted, "the control repository");
+  }
+
+  async close() {
+    const { worker, github, telegram } = this;
+    const written = [...worker.lines, ...Object.values(await worker.state().catch(() => ({})))];
+    for (const { html, reply_markup } of this.messages()) written.push(html, JSON.stringify(reply_markup) ?? "");
+    for (const { title, body, comments } of github.issues(CONTROL_REPO)) {
+      written.push(title, body, ...comments.map((comment) => comment.body));
+    }
+    await worker.stop();
+    await telegram.close();
+    await github.close();
+    assertNoSecret(written, this.bindings);
+  }
+}
