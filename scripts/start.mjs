@@ -8,7 +8,19 @@ await main(async () => {
   // Loaded only now: these may use what the pinned Node has and the system's may not.
   const { checkRust } = await import("./rust.mjs");
   const { buildWorker } = await import("./build.mjs");
-  await checkRust();
-  await buildWorker();
+  const { parseArguments } = await import("./demo/arguments.mjs");
+  if (wantsTheWorker(parseArguments)) {
+    await checkRust();
+    await buildWorker();
+  }
   await import("./demo/main.mjs");
 });
+
+/** Whether the arguments ask for more than help. Who mistyped one does not wait for a build to be told so by the demo. */
+function wantsTheWorker(parseArguments) {
+  try {
+    return !parseArguments(process.argv.slice(2)).help;
+  } catch {
+    return false;
+  }
+}

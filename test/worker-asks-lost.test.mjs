@@ -14,7 +14,11 @@ async function opened(t) {
 async function killedWhileAsking(scene, clock, fault) {
   const arrived = Promise.withResolvers();
   const isAsk = ({ method, path }) => method === "POST" && ASK.test(path);
-  scene.github.fault((request) => isAsk(request) && (arrived.resolve(), true), fault);
+  const match = (request) => {
+    if (isAsk(request)) arrived.resolve();
+    return isAsk(request);
+  };
+  scene.github.fault(match, fault);
   scene.now = at(clock);
   const tick = scene.worker.tick(at(clock));
   await arrived.promise;

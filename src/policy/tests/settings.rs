@@ -2,7 +2,10 @@
 
 use expect_test::expect;
 
-use super::Case;
+use super::{Case, time};
+use crate::policy::delivery::{DeliveryId, Position};
+use crate::policy::ledger::{Ledger, NoRoom};
+use crate::policy::settings::Settings;
 
 #[test]
 fn max_attempts_lowered_applies_and_raised_reopens_nothing() {
@@ -114,4 +117,29 @@ fn a_narrower_window_leaves_behind_what_waited() {
             10:30 alarm: left behind 1 [09:00-09:00] 1 issue_comment
             10:45 b: delivered
         "#]]);
+}
+
+#[test]
+fn a_change_that_a_wrong_clock_saw_holds_from_now_on() {
+    let (now, far, soon) = (time("10:00"), time("8760:00"), time("10:10"));
+    let at = |at| Position { at, id: DeliveryId(1) };
+    let mut settings = Settings { ignored_events: vec!["status".into()], ..Settings::default() };
+    let mut ledger = Ledger::default();
+    ledger.apply(&settings, now);
+    ledger.ground.cursor = Some(at(now));
+    settings.ignored_events.clear();
+    settings.superseded_events.push("push".into());
+    // The clock of this sweep was a year ahead.
+    ledger.apply(&settings, far);
+    ledger.no_room = NoRoom { overtakable: Some(at(far)), any: Some(at(far)) };
+    ledger.overtakers.passed(&"issues".into(), Some(1), at(far));
+    ledger.swept_at = Some(far);
+    ledger.move_to(now);
+    ledger.apply(&settings, now);
+    ledger.overtakers.passed(&"push".into(), Some(1), at(soon));
+    assert!(!ledger.ignores("status", at(soon)) && ledger.ignores("status", at(now)));
+    assert!(ledger.overtakers.overtaking(&"push".into(), Some(1), at(now)).is_some());
+    assert!(ledger.overtakers.overtaking(&"issues".into(), Some(1), at(soon)).is_none());
+    assert!(!ledger.has_no_room(true, at(soon)) && ledger.has_no_room(false, at(now)));
+    assert_eq!(ledger.swept_at, Some(now));
 }
