@@ -20,6 +20,12 @@ describe("the alarm of events that gave up", { concurrency: 2 }, () => {
       ticks.map(({ asked }) => asked.length),
       [1, 1, 0, 0, 0, 0, 0, 0],
     );
+    // Each ask was made on the newest attempt.
+    const ids = scene.github.attempts(guids[0]).map(({ id }) => id);
+    assert.deepEqual(
+      scene.github.asks.map(({ id }) => id),
+      ids.slice(0, 2),
+    );
     const gaveUp = ticks.flatMap(({ logs }) => logs.filter(({ message }) => message === "gave_up"));
     assert.deepEqual(gaveUp, [
       { message: "gave_up", app: "1234567", guid: guids[0], event: "issue_comment", action: "created", attempts: 3 },
