@@ -20,7 +20,7 @@ const scenes = {
   quiet(github, n) {
     github.deliver({ event: "push", at: github.now - n });
   },
-  busiest(github, n) {
+  busiest(github) {
     const from = github.now - 14 * MINUTE;
     for (let i = 0; i < 2_000; i += 1) {
       const at = from + Math.floor((i * 13 * MINUTE) / 2_000);

@@ -108,9 +108,13 @@ describe("which events are asked for", { concurrency: 2 }, () => {
 
   test("a delivery that GitHub lists four minutes late is found behind the cursor", async (t) => {
     const scene = await opened(t);
-    const late = scene.fails("08:13", 500, { listedAfterMs: 4 * 60_000 });
-    scene.delivers("08:14");
+    const pass = (from, count) => range(count).map((index) => scene.delivers(at(from) + index * 1000));
+    const late = scene.fails("08:13", 0, { listedAfterMs: 4 * 60_000 });
+    pass("08:13:20", 90);
     assert.deepEqual((await scene.tickAt("08:15")).asked, []);
-    assert.deepEqual((await scene.tickAt("08:30")).asked, [late]);
+    // New ground ends on the second page; the late one is on the third.
+    pass("08:16", 150);
+    const tick = await scene.tickAt("08:30");
+    assert.deepEqual([tick.sweep.deliveries_list.pages, tick.asked], [3, [late]]);
   });
 });

@@ -102,7 +102,7 @@ describe("which event overtakes which", { concurrency: 2 }, () => {
   });
 
   test("where one item has no milliseconds, all are compared by whole seconds", async (t) => {
-    const [plain, mixed] = await Promise.all([opened(t), opened(t)]);
+    const [plain, mixed] = [await opened(t), await opened(t)];
     for (const scene of [plain, mixed]) {
       // By milliseconds the failed one is the newer, by seconds and ids the older.
       const one = { event: "release", repositoryId: 1 };
@@ -128,10 +128,8 @@ describe("which event overtakes which", { concurrency: 2 }, () => {
   });
 
   test("SUPERSEDED_EVENTS replaces the set, and none empties it", async (t) => {
-    const [replaced, none] = await Promise.all([
-      opened(t, { SUPERSEDED_EVENTS: "push,workflow_job" }),
-      opened(t, { SUPERSEDED_EVENTS: "none" }),
-    ]);
+    const replaced = await opened(t, { SUPERSEDED_EVENTS: "push,workflow_job" });
+    const none = await opened(t, { SUPERSEDED_EVENTS: "none" });
     for (const scene of [replaced, none]) {
       scene.guids = ["push", "issues", "workflow_job"].map((event) => scene.fails("08:05", 500, { event }));
       for (const event of ["push", "issues", "workflow_job"]) scene.delivers("08:06", { event });
