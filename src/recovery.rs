@@ -3,7 +3,7 @@
 //! It runs the sweep. An object does not serialize work that awaits an outside `fetch`, hence the lease (`policy::lease`).
 #![allow(missing_docs, reason = "the macro of the Durable Object adds functions without any")]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use futures_util::future::try_join;
@@ -35,6 +35,8 @@ pub struct Recovery {
     state: State,
     env: Env,
     signer: RuntimeSigner,
+    /// Whether a sweep is under way in this very object. The lease has ended by itself when a tick comes too late.
+    running: Cell<bool>,
 }
 
 impl fmt::Debug for Recovery {
@@ -45,7 +47,7 @@ impl fmt::Debug for Recovery {
 
 impl DurableObject for Recovery {
     fn new(state: State, env: Env) -> Self {
-        Self { state, env, signer: RuntimeSigner::default() }
+        Self { state, env, signer: RuntimeSigner::default(), running: Cell::new(false) }
     }
 
     async fn fetch(&self, request: Request) -> worker::Result<Response> {
@@ -74,6 +76,7 @@ impl Recovery {
     }
 
     async fn run(&self, config: &Config, now: Time) -> Report {
+        let Some(_running) = Running::start(&self.running) else { return held(config, now) };
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
         let storage = ObjectStorage(self.state.storage());
@@ -82,10 +85,39 @@ impl Recovery {
     }
 }
 
-/// A variable or a secret: the runtime keeps both alike.
+/// Ends with the sweep, however that ends.
+struct Running<'a>(&'a Cell<bool>);
+
+impl<'a> Running<'a> {
+    /// `None` if another sweep is under way.
+    fn start(running: &'a Cell<bool>) -> Option<Self> {
+        (!running.replace(true)).then_some(Self(running))
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
+
+/// The report of a tick that came while another sweep of the same object was under way, which is logged here.
+fn held(config: &Config, now: Time) -> Report {
+    let mut report = Report::new(&config.app_id, now, config.settings.subrequest_limit);
+    report.ending = Ending::Held;
+    report.warnings.push("another sweep is under way".to_owned());
+    log::info!("{}", serde_json::to_string(&report).unwrap_or_default());
+    report
+}
+
+/// A variable or a secret: the runtime keeps both alike. A number or a truth value, as TOML has them without quotes, is
+/// read as its text; anything else as a text that no setting takes, so that it is named as a problem.
 #[must_use]
 pub fn variable(env: &Env, name: &str) -> Option<String> {
-    env.var(name).ok().map(|value| value.to_string())
+    let value = Reflect::get(env, &JsValue::from_str(name)).ok().filter(|value| !value.is_undefined() && !value.is_null())?;
+    let text = value.as_string().or_else(|| value.as_bool().map(|value| value.to_string()));
+    let text = text.or_else(|| value.as_f64().map(|value| value.to_string()));
+    Some(text.unwrap_or_else(|| "<neither a text nor a number>".to_owned()))
 }
 
 /// The report of a sweep whose settings cannot be used, which is logged here: no call is made.

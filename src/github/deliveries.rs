@@ -4,7 +4,7 @@ use super::api::Api;
 use super::error::GitHubError;
 use super::link;
 use crate::policy::delivery::DeliveryId;
-use crate::policy::ground::PageCursor;
+use crate::policy::ground::{NextLink, PageCursor};
 use crate::policy::plan::AskAnswer;
 use crate::policy::reading::{List, PageRequest};
 use crate::policy::time::Time;
@@ -18,8 +18,8 @@ pub const PATH: &str = "/app/hook/deliveries";
 pub struct Page {
     /// JSON.
     pub body: Vec<u8>,
-    /// Where the list goes on, checked.
-    pub next: Option<PageCursor>,
+    /// Where the list goes on.
+    pub next: NextLink,
     /// GitHub's clock.
     pub date: Option<Time>,
 }
@@ -51,12 +51,12 @@ impl<N: Network, S: Signer, C: Clock> Api<'_, N, S, C> {
     /// Reads one page.
     ///
     /// # Errors
-    /// If it cannot be read, or its next link is not to be followed.
+    /// If there is no answer, or it is no page.
     pub async fn page(&self, request: &PageRequest) -> Result<Page, GitHubError> {
         let step = step(request.list);
         let unreadable = |error: link::LinkError| GitHubError::Unreadable { step, reason: error.to_string() };
         let path = match &request.from {
-            Some(PageCursor(cursor)) => link::check(cursor, self.base_url(), PATH).map_err(unreadable)?,
+            Some(PageCursor(cursor)) => link::resume(cursor, PATH).map_err(unreadable)?.to_owned(),
             None if request.list == List::Failures => format!("{PATH}?per_page=100&status=failure"),
             None => format!("{PATH}?per_page=100"),
         };
@@ -64,9 +64,13 @@ impl<N: Network, S: Signer, C: Clock> Api<'_, N, S, C> {
         if answer.status != 200 {
             return Err(GitHubError::of(step, &answer));
         }
-        let next = link::next(answer.headers.link.as_deref(), self.base_url(), PATH).map_err(unreadable)?;
+        let next = match link::next(answer.headers.link.as_deref(), self.base_url(), PATH) {
+            Ok(None) => NextLink::End,
+            Ok(Some(next)) => NextLink::To(PageCursor(next.into())),
+            Err(error) => NextLink::Unusable(error.to_string()),
+        };
         let date = answer.headers.date.as_deref().and_then(Time::parse_http_date);
-        Ok(Page { body: answer.body, next: next.map(|next| PageCursor(next.into())), date })
+        Ok(Page { body: answer.body, next, date })
     }
 
     /// Asks GitHub to redeliver the event of this attempt.

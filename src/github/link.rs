@@ -33,11 +33,16 @@ pub fn next(header: Option<&str>, base_url: &str, path: &str) -> Result<Option<S
     found.map(|target| check(target, base_url, path)).transpose()
 }
 
-/// Whether a page cursor that was kept may still be followed: the settings may name another server since.
+/// A page cursor that [`next`] gave, to be followed now: the settings may name another server since, but no other path.
 ///
 /// # Errors
-/// As [`next`].
-pub fn check(target: &str, base_url: &str, path: &str) -> Result<String, LinkError> {
+/// If it leaves the list's path.
+pub fn resume<'a>(cursor: &'a str, path: &str) -> Result<&'a str, LinkError> {
+    let query = cursor.strip_prefix(path).and_then(|rest| rest.strip_prefix('?'));
+    query.map(|_| cursor).ok_or(LinkError::OtherPath)
+}
+
+fn check(target: &str, base_url: &str, path: &str) -> Result<String, LinkError> {
     let base = Url::parse(&format!("{base_url}{path}")).map_err(|_| LinkError::Malformed)?;
     let target = base.join(target).map_err(|_| LinkError::Malformed)?;
     if target.origin() != base.origin() || !target.username().is_empty() || target.password().is_some() {
@@ -163,6 +168,16 @@ mod tests {
     #[test]
     fn a_base_with_a_path_keeps_it() {
         let link = "<https://ghe.example/api/v3/app/hook/deliveries?cursor=a>; rel=\"next\"";
-        assert_eq!(next(Some(link), "https://ghe.example/api/v3", PATH), Ok(Some("/app/hook/deliveries?cursor=a".to_owned())));
+        let cursor = next(Some(link), "https://ghe.example/api/v3", PATH).expect("it is followed").expect("there is one");
+        assert_eq!(resume(&cursor, PATH), Ok("/app/hook/deliveries?cursor=a"));
+    }
+
+    #[test]
+    fn a_kept_cursor_that_leaves_the_path_is_refused() {
+        for cursor in
+            ["/app?cursor=a", "/app/hook/deliveries/1?cursor=a", "https://evil.example/app/hook/deliveries?cursor=a", "", "@evil.example/?"]
+        {
+            assert_eq!(resume(cursor, PATH), Err(LinkError::OtherPath), "{cursor}");
+        }
     }
 }

@@ -110,6 +110,9 @@ pub enum Fate {
     /// Its name is in `IGNORED_EVENTS`.
     #[serde(rename = "ignored")]
     Ignored,
+    /// It was left behind, and an unread gap holds its first delivery: kept so that it is told once.
+    #[serde(rename = "left_behind")]
+    LeftBehind,
     /// Its last counted attempt failed: an entry of the alarm.
     #[serde(rename = "gave_up")]
     GaveUp,
@@ -129,7 +132,7 @@ impl Fate {
     /// Whether it is settled without an entry: nothing that comes later opens it again.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self, Self::Passed | Self::Superseded | Self::Ignored)
+        matches!(self, Self::Passed | Self::Superseded | Self::Ignored | Self::LeftBehind)
     }
 }
 
@@ -286,6 +289,18 @@ impl Event {
         let action = self.action.as_deref().map_or(0, |action| json_bytes(action) + 7);
         // The keys, a repository and the longest fate; `[1764547200123,"18446744073709551615",-2147483648,"f",0],`.
         100 + guid + json_bytes(&self.event) + action + self.attempts.len() * 62 + self.asks.len() * ASK_BYTES
+    }
+}
+
+impl Event {
+    /// Bytes of the stored form. Slower than [`Event::stored_bytes`], and exact for all that is ASCII.
+    #[must_use]
+    pub fn measured_bytes(&self) -> usize {
+        match serde_json::to_string(self) {
+            // And the comma behind it.
+            Ok(json) if json.is_ascii() => json.len() + 1,
+            _ => self.stored_bytes(),
+        }
     }
 }
 

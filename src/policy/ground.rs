@@ -13,6 +13,34 @@ use super::time::Time;
 #[serde(transparent)]
 pub struct PageCursor(pub Rc<str>);
 
+/// How a page says where its list goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextLink {
+    /// It was the last page.
+    End,
+    /// There.
+    To(PageCursor),
+    /// Somewhere that is not to be followed, for this reason: it fails the reading only if the list has to go on.
+    Unusable(String),
+}
+
+impl NextLink {
+    /// Where it leads, if it is to be followed.
+    #[must_use]
+    pub fn cursor(&self) -> Option<PageCursor> {
+        match self {
+            Self::To(cursor) => Some(cursor.clone()),
+            Self::End | Self::Unusable(_) => None,
+        }
+    }
+}
+
+impl From<Option<PageCursor>> for NextLink {
+    fn from(next: Option<PageCursor>) -> Self {
+        next.map_or(Self::End, Self::To)
+    }
+}
+
 /// A stretch of the deliveries list that no sweep has read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
@@ -86,6 +114,12 @@ impl Ground {
     #[must_use]
     pub fn window_start_at(&self, now: Time, window: Duration) -> Time {
         self.window_start.max(now - window)
+    }
+
+    /// Whether an unread gap holds the place, so that a later sweep will read what lies there.
+    #[must_use]
+    pub fn is_unread(&self, place: Position) -> bool {
+        self.gaps.iter().any(|gap| gap.older_end < place && place < gap.newer_end)
     }
 
     /// Takes what became of the gaps in this sweep, and returns what was lost of them.

@@ -46,14 +46,6 @@ const LOSS_KIND_BYTES: usize = 64;
 /// Losses within this time are one entry.
 const LOSS_ENTRY: Duration = hours(1);
 
-/// How many events of each class the ledger holds at most.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    entries: usize,
-    resting: usize,
-    waiting: usize,
-}
-
 /// Whether nothing will be done about it as things stand, and nobody is told.
 fn is_resting(event: &Event) -> bool {
     !event.fate.is_entry() && !event.is_waiting()
@@ -202,7 +194,8 @@ impl Ledger {
             // Outside the window it waits for an ask that may still show up: what else waited there is left behind.
             Fate::Open if event.is_waiting() => true,
             Fate::Open if event.first().is_none() => event.newest().is_some_and(|newest| newest.position.at >= start),
-            _ => event.standing().at >= start,
+            // What an unread gap will show once more is not taken for new then.
+            _ => event.standing().at >= start || self.ground.is_unread(event.standing()),
         });
         self.overtakers.prune(now);
         for losses in [&mut self.left_behind, &mut self.gaps_lost] {
@@ -222,18 +215,41 @@ impl Ledger {
     #[must_use]
     pub fn fit(&mut self, settings: &Settings) -> Vec<Event> {
         let waiting = WAITING.min(SWEEPS_OF_RETENTION.saturating_mul(settings.max_redeliveries));
-        let mut bounds = Bounds { entries: ENTRIES, resting: RESTING, waiting };
-        let mut left_behind = self.shrink_to(bounds);
-        // Each round leaves out a quarter more: the size goes before the numbers.
+        let mut left_behind = self.drop_oldest(|event| event.fate.is_entry(), ENTRIES);
+        left_behind.extend(self.drop_oldest(Event::is_waiting, waiting));
+        self.drop_oldest(is_resting, RESTING);
         let room = EVENT_BYTES.min(LEDGER_BYTES.saturating_sub(self.other_bytes(settings)));
-        while !self.events.is_empty() && self.events.values().map(Event::stored_bytes).sum::<usize>() > room {
-            let held = |which: fn(&Event) -> bool| self.events.values().filter(|event| which(event)).count();
-            bounds = Bounds {
-                entries: bounds.entries.min(held(|event| event.fate.is_entry()) * 3 / 4),
-                resting: bounds.resting.min(held(is_resting) * 3 / 4),
-                waiting: bounds.waiting.min(held(Event::is_waiting) * 3 / 4),
-            };
-            left_behind.extend(self.shrink_to(bounds));
+        // The estimate is quick and high; only when it is too high is every event written out to be measured.
+        if self.events.values().map(Event::stored_bytes).sum::<usize>() > room {
+            left_behind.extend(self.drop_to(room));
+        }
+        left_behind
+    }
+
+    /// Takes out events until the others have `room` bytes at most: those at rest first, entries last.
+    fn drop_to(&mut self, room: usize) -> Vec<Event> {
+        let rank = |event: &Event| match event.fate {
+            Fate::Passed => 2,
+            _ if event.fate.is_entry() => 3,
+            _ if event.is_waiting() => 1,
+            _ => 0,
+        };
+        let mut bytes = 0;
+        let mut order: Vec<(u8, bool, Position, Guid, usize)> = Vec::with_capacity(self.events.len());
+        for event in self.events.values() {
+            let size = event.measured_bytes();
+            bytes += size;
+            let overtakable = self.overtakers.covers(&event.event, event.repository_id);
+            order.push((rank(event), !overtakable, event.standing(), event.guid.clone(), size));
+        }
+        order.sort_unstable();
+        let mut left_behind = Vec::new();
+        for (rank, _, _, guid, size) in order {
+            if bytes <= room {
+                break;
+            }
+            bytes -= size;
+            left_behind.extend(self.drop(&guid).filter(|_| rank % 2 == 1));
         }
         left_behind
     }
@@ -245,17 +261,6 @@ impl Ledger {
         let losses: usize = self.left_behind.iter().chain(&self.gaps_lost).map(Loss::stored_bytes).sum();
         let gaps: usize = self.ground.gaps.iter().map(|gap| json_bytes(&gap.next.0) + 200).sum();
         1_000 + asks + ignored + losses + gaps + self.overtakers.stored_bytes()
-    }
-
-    fn shrink_to(&mut self, bounds: Bounds) -> Vec<Event> {
-        let mut left_behind = self.drop_oldest(|event| event.fate.is_entry(), bounds.entries);
-        left_behind.extend(self.drop_oldest(Event::is_waiting, bounds.waiting));
-        let resting = self.drop_oldest(is_resting, bounds.resting);
-        // Refused, superseded and the like would come to the same verdict again. What passed would be asked for again.
-        for event in left_behind.iter().chain(resting.iter().filter(|event| event.fate == Fate::Passed)) {
-            self.close_room_for(event);
-        }
-        left_behind
     }
 
     /// Takes out all but `keep` of such events: of overtakable kinds first, then the oldest.
@@ -271,7 +276,17 @@ impl Ledger {
         }
         found.sort_unstable();
         found.truncate(found.len() - keep);
-        found.iter().filter_map(|(_, _, guid)| self.events.remove(guid)).collect()
+        found.iter().filter_map(|(_, _, guid)| self.drop(guid)).collect()
+    }
+
+    /// Takes out an event for which there is no room. Refused, superseded and the like would come to the same verdict when
+    /// they are read again. What waited would be told again, and what passed be asked for again, so that is ruled out.
+    fn drop(&mut self, guid: &Guid) -> Option<Event> {
+        let event = self.events.remove(guid)?;
+        if event.fate.is_entry() || event.is_waiting() || event.fate == Fate::Passed {
+            self.close_room_for(&event);
+        }
+        Some(event)
     }
 
     fn close_room_for(&mut self, event: &Event) {

@@ -12,18 +12,15 @@ use super::event::{Ask, AskStanding, Attempt, Event, Fate, LOST_AFTER, github_ne
 use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
 use super::outage::{Count, counted};
-use super::reading::{Item, Reading};
+use super::reading::{Item, Reading, believed};
 use super::settings::Settings;
-use super::time::{Time, hours, minutes};
+use super::time::{Time, minutes};
 
 /// An event is not asked for again sooner than this after the last ask.
 const ASK_AGAIN_AFTER: Duration = minutes(10);
 
 /// A wait for a gap ends this long before the event would leave the window.
 const LAST_CHANCE: Duration = minutes(30);
-
-/// A tick this much later than GitHub's clock has a wrong time.
-pub const CLOCK_IS_WRONG: Duration = hours(1);
 
 /// Why an undelivered event is not asked for now, though it will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,13 +160,11 @@ pub struct Plan {
 }
 
 /// Decides. `ledger` has been moved to `now` and has taken the settings; `explain` fills [`Plan::judged`].
-///
-/// A `now` far later than GitHub's clock is a wrong one: then GitHub's holds, so that one wrong tick does not shut the window.
 #[must_use]
 pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Time, explain: bool) -> Plan {
     let sweep_before = ledger.swept_at;
     let tick = now;
-    let now = reading.github_date.filter(|date| tick.since(*date) > CLOCK_IS_WRONG).unwrap_or(tick);
+    let now = believed(tick, reading.github_date);
     ledger.ground.window_start = ledger.ground.window_start_at(now, settings.window);
     ledger.ground.whole_seconds_at = ledger.ground.whole_seconds_at.max(reading.whole_seconds_at);
     let whole_seconds = ledger.ground.whole_seconds_at.is_some();
@@ -224,8 +219,11 @@ fn take_ground(ledger: &mut Ledger, reading: &Reading, now: Time, sweep_before: 
     let ground: &mut Ground = &mut ledger.ground;
     // Never later than GitHub's clock: a delivery from the future must not hide those that follow.
     let newest = reading.newest.map(|newest| Position { at: newest.at.min(reading.github_date.unwrap_or(now)), ..newest });
-    ground.cursor = ground.cursor.max(newest);
-    ground.cursor.map_or(now, |cursor| cursor.at)
+    // Where nothing is listed, what comes later is new all the same.
+    let nothing = Position { at: reading.github_date.unwrap_or(now), ..Position::default() };
+    let cursor = ground.cursor.max(newest).unwrap_or(nothing);
+    ground.cursor = Some(cursor);
+    cursor.at
 }
 
 /// How an event stood before this sweep, for those that the reading touched.
@@ -349,6 +347,7 @@ impl Decision<'_> {
             Fate::NotRedeliverable(_) => return (Verdict::NotRedeliverable, none),
             Fate::Superseded => return (Verdict::Superseded(event.standing()), none),
             Fate::Ignored => return (Verdict::Ignored, none),
+            Fate::LeftBehind => return (Verdict::LeftBehind, none),
             Fate::Open | Fate::Passed => {}
         }
         let Some(first) = first else { return (Verdict::Uncountable, none) };
@@ -428,6 +427,12 @@ impl Decision<'_> {
             Verdict::NotRedeliverable if was == Fate::Open => {
                 tally.not_redeliverable += 1;
                 event.settle(Fate::NotRedeliverable(None));
+            }
+            Verdict::LeftBehind if was == Fate::LeftBehind => {}
+            Verdict::LeftBehind if self.ledger.ground.is_unread(event.standing()) => {
+                let told = event.clone();
+                event.settle(Fate::LeftBehind);
+                self.leave_behind(&told);
             }
             Verdict::LeftBehind => {
                 // What was passed over for want of room, and is read again, was told when its ground was fresh.

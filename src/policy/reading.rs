@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use super::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use super::event::Attempt;
-use super::ground::{Gap, GapEnd, Ground, PageCursor};
+use super::ground::{Gap, GapEnd, Ground, NextLink, PageCursor};
 use super::settings::{RETENTION, Settings};
-use super::time::{Precision, Time, minutes};
+use super::time::{Precision, Time, hours, minutes};
 
 /// GitHub lists some deliveries late, so this much of read ground is read once more.
 const LISTED_LATE: Duration = minutes(5);
@@ -22,6 +22,16 @@ const TEXT_BYTES: usize = 255;
 
 /// Bytes of a next link at most. GitHub's have about 100.
 const LINK_BYTES: usize = 2048;
+
+/// A tick this much later than GitHub's clock has a wrong time.
+pub const CLOCK_IS_WRONG: Duration = hours(1);
+
+/// The present, as far as a tick is to be believed: one far ahead of GitHub's clock has a wrong time, and then GitHub's
+/// holds, so that one wrong tick does not shut the window.
+#[must_use]
+pub fn believed(tick: Time, github_date: Option<Time>) -> Time {
+    github_date.filter(|date| tick.since(*date) > CLOCK_IS_WRONG).unwrap_or(tick)
+}
 
 /// One of GitHub's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +76,9 @@ pub enum PageError {
     /// A guid or a name of absurd length.
     #[error("delivery {0} has a field of more than 255 bytes")]
     Long(DeliveryId),
-    /// A next link of absurd length: gaps keep theirs.
-    #[error("the list has a next link of more than 2,048 bytes")]
-    LongLink,
-    /// The same page again: following it would never end.
-    #[error("the list repeats its next link")]
-    Repeats,
+    /// The list has to go on, and its next link is not to be followed.
+    #[error("the list has to go on, but {0}")]
+    Link(String),
 }
 
 /// One attempt as it was read, with what is known of its event.
@@ -101,7 +108,7 @@ pub struct Newest {
 }
 
 /// How far a list was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Pages read.
     pub pages: u32,
@@ -109,7 +116,13 @@ pub struct Reach {
     pub oldest: Option<Position>,
     /// Whether that is as far as it was to be read.
     pub complete: bool,
-    next: Option<PageCursor>,
+    next: NextLink,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { pages: 0, oldest: None, complete: false, next: NextLink::End }
+    }
 }
 
 /// All that one sweep read.
@@ -145,6 +158,9 @@ pub struct Reading {
 #[derive(Debug)]
 pub struct Reader<'a> {
     settings: &'a Settings,
+    tick: Time,
+    /// The start of the window as it is stored.
+    stored_start: Time,
     window_start: Time,
     first_sweep: bool,
     /// Where new ground ends.
@@ -161,9 +177,16 @@ pub struct Reader<'a> {
     answered_before_window: bool,
     gaps: Vec<(Gap, GapState)>,
     names: Vec<Rc<str>>,
-    /// The next links of the list that is being read.
-    followed: (Option<List>, HashSet<Rc<str>>),
+    /// The next links of the list, or the gap, that is being read.
+    followed: Followed,
     reading: Reading,
+}
+
+#[derive(Debug, Default)]
+struct Followed {
+    list: Option<List>,
+    gap: Option<usize>,
+    links: HashSet<Rc<str>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -187,10 +210,12 @@ impl<'a> Reader<'a> {
         let late = known.at - LISTED_LATE;
         Self {
             settings,
+            tick: now,
+            stored_start: ground.window_start,
             window_start,
             first_sweep: ground.cursor.is_none(),
             known,
-            look_back_to: oldest_ask.map_or(late, |ask| ask.min(late)).max(now - RETENTION),
+            look_back_to: oldest_ask.map_or(late, |ask| ask.min(late)),
             retention_start: now - RETENTION,
             failure_pages: share(settings.failure_pages),
             delivery_pages: share(settings.delivery_pages),
@@ -199,7 +224,7 @@ impl<'a> Reader<'a> {
             answered_before_window: false,
             gaps: ground.gaps.iter().map(|gap| (gap.clone(), GapState::Untouched)).collect(),
             names: Vec::new(),
-            followed: (None, HashSet::new()),
+            followed: Followed::default(),
             reading: Reading::default(),
         }
     }
@@ -209,13 +234,14 @@ impl<'a> Reader<'a> {
     pub fn next(&self, spare: u32) -> Next {
         let page = |list, from| Next::Page(PageRequest { list, from });
         let failures = &self.reading.failures;
-        if !failures.complete && failures.pages < self.failure_pages {
-            return page(List::Failures, failures.next.clone());
+        // One page of the deliveries list is worth more than another of this one, which may end early.
+        if !failures.complete && failures.pages < self.failure_pages && spare > 1 {
+            return page(List::Failures, failures.next.cursor());
         }
         let list = &self.reading.list;
         if !list.complete && list.pages < self.delivery_pages {
             if spare > 0 {
-                return page(List::Deliveries, list.next.clone());
+                return page(List::Deliveries, list.next.cursor());
             }
             if list.pages == 0 {
                 return Next::NoRoom;
@@ -234,27 +260,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The newest gap that is not read to its end.
+    /// The newest gap that is not read to its end, and that the window has not left behind.
     fn open_gap(&self) -> Option<usize> {
-        self.gaps.iter().position(|(_, state)| matches!(state, GapState::Untouched | GapState::Reading { .. }))
+        let is_open = |(gap, state): &(Gap, GapState)| match state {
+            GapState::Untouched => gap.newer_end.at >= self.window_start,
+            GapState::Reading { .. } => true,
+            GapState::Read { .. } | GapState::Refused => false,
+        };
+        self.gaps.iter().position(is_open)
     }
 
     /// Takes the page that was asked for: its bytes, its next link and GitHub's clock.
     ///
     /// # Errors
     /// If the page is not a list of deliveries, or its next link leads nowhere new. Then nothing may be decided.
-    pub fn take(&mut self, list: List, body: &[u8], next: Option<PageCursor>, github_date: Option<Time>) -> Result<(), PageError> {
-        if self.followed.0 != Some(list) {
-            self.followed = (Some(list), HashSet::new());
-        }
-        if next.as_ref().is_some_and(|next| next.0.len() > LINK_BYTES) {
-            return Err(PageError::LongLink);
-        }
-        if next.as_ref().is_some_and(|next| !self.followed.1.insert(next.0.clone())) {
-            return Err(PageError::Repeats);
-        }
+    pub fn take(&mut self, list: List, body: &[u8], next: impl Into<NextLink>, github_date: Option<Time>) -> Result<(), PageError> {
+        let next = self.not_seen_before(list, next.into());
         let page: Vec<Delivery> = serde_json::from_slice(body).map_err(PageError::Shape)?;
         self.reading.github_date = self.reading.github_date.max(github_date);
+        self.correct_clock();
         self.reading.deliveries += page.len();
         let mut oldest: Option<Position> = None;
         for delivery in &page {
@@ -266,7 +290,30 @@ impl<'a> Reader<'a> {
             List::Deliveries => self.deliveries_taken(oldest, next),
             List::Gap => self.gap_taken(oldest, next),
         }
-        Ok(())
+    }
+
+    /// A link that leads to where this list has been already would never end, and a gap keeps its link.
+    fn not_seen_before(&mut self, list: List, next: NextLink) -> NextLink {
+        let gap = if list == List::Gap { self.open_gap() } else { None };
+        if (self.followed.list, self.followed.gap) != (Some(list), gap) {
+            self.followed = Followed { list: Some(list), gap, links: HashSet::new() };
+        }
+        match next {
+            NextLink::To(cursor) if cursor.0.len() > LINK_BYTES => NextLink::Unusable("its next link has more than 2,048 bytes".to_owned()),
+            NextLink::To(cursor) if !self.followed.links.insert(cursor.0.clone()) => {
+                NextLink::Unusable("its next link repeats itself".to_owned())
+            }
+            next => next,
+        }
+    }
+
+    fn correct_clock(&mut self) {
+        let now = believed(self.tick, self.reading.github_date);
+        self.window_start = self.stored_start.max(now - self.settings.window);
+        self.retention_start = now - RETENTION;
+        if self.first_sweep {
+            self.known.at = self.window_start;
+        }
     }
 
     /// GitHub no longer takes the page cursor of the gap that was asked for.
@@ -282,7 +329,7 @@ impl<'a> Reader<'a> {
     pub fn finish(mut self) -> Reading {
         let mut ends: Vec<GapEnd> = self.gaps.drain(..).map(|(gap, state)| end_of(gap, state)).collect();
         let list = &self.reading.list;
-        if let (false, Some(next), Some(newer_end)) = (self.new_ground_read, &list.next, list.oldest) {
+        if let (false, NextLink::To(next), Some(newer_end)) = (self.new_ground_read, &list.next, list.oldest) {
             let first_sweep = self.first_sweep;
             ends.push(GapEnd::Left(Gap { newer_end, older_end: self.known, next: next.clone(), first_sweep }));
         }
@@ -355,20 +402,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn failures_taken(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+    fn failures_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
         let reach = &mut self.reading.failures;
         reach.turn(oldest, next);
-        reach.complete = reach.next.is_none() || reach.oldest.is_some_and(|oldest| oldest.at < self.window_start);
+        reach.complete = reach.next == NextLink::End || reach.oldest.is_some_and(|oldest| oldest.at < self.window_start);
+        let goes_on = !reach.complete && reach.pages < self.failure_pages;
+        reach.check_link(goes_on)
     }
 
-    fn deliveries_taken(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+    fn deliveries_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
         self.reading.list.turn(oldest, next);
-        let ended = self.reading.list.next.is_none();
+        let ended = self.reading.list.next == NextLink::End;
         let oldest = self.reading.list.oldest;
         self.new_ground_read |= ended || oldest.is_some_and(|oldest| before(oldest, self.known));
-        let looked_back =
-            if self.first_sweep { self.found_an_answer() } else { oldest.is_some_and(|oldest| oldest.at < self.look_back_to) };
-        self.reading.list.complete = ended || self.new_ground_read && looked_back;
+        let look_back_to = self.look_back_to.max(self.retention_start);
+        let looked_back = if self.first_sweep { self.found_an_answer() } else { oldest.is_some_and(|oldest| oldest.at < look_back_to) };
+        let list = &mut self.reading.list;
+        list.complete = ended || self.new_ground_read && looked_back;
+        // Ground that this sweep does not reach becomes a gap, which keeps the link.
+        let goes_on = !list.complete && (!self.new_ground_read || list.pages < self.delivery_pages);
+        list.check_link(goes_on)
     }
 
     /// Whether the first sweep may stop: the oldest delivery of the window was answered, or one before it was, or GitHub
@@ -378,32 +431,42 @@ impl<'a> Reader<'a> {
         answered || self.answered_before_window || self.reading.list.oldest.is_some_and(|oldest| oldest.at < self.retention_start)
     }
 
-    fn gap_taken(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+    fn gap_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
         self.reading.gap_pages += 1;
-        let Some(place) = self.open_gap() else { return };
+        let Some(place) = self.open_gap() else { return Ok(()) };
         let (gap, state) = &mut self.gaps[place];
         let reached = match (&*state, oldest) {
             (GapState::Reading { oldest: known, .. }, Some(oldest)) => oldest.min(*known),
             (GapState::Reading { oldest: known, .. }, None) => *known,
             (_, oldest) => oldest.map_or(gap.newer_end, |oldest| oldest.min(gap.newer_end)),
         };
+        let goes_on = !before(reached, gap.older_end) && reached.at >= self.window_start;
         *state = match next {
-            Some(next) if !before(reached, gap.older_end) && reached.at >= self.window_start => GapState::Reading { next, oldest: reached },
-            Some(_) => GapState::Read { reached: reached.at },
+            NextLink::To(next) if goes_on => GapState::Reading { next, oldest: reached },
+            NextLink::Unusable(reason) if goes_on => return Err(PageError::Link(reason)),
+            NextLink::To(_) | NextLink::Unusable(_) => GapState::Read { reached: reached.at },
             // The list ends here: GitHub keeps nothing older.
-            None => GapState::Read { reached: gap.older_end.at },
+            NextLink::End => GapState::Read { reached: gap.older_end.at },
         };
+        Ok(())
     }
 }
 
 impl Reach {
-    fn turn(&mut self, oldest: Option<Position>, next: Option<PageCursor>) {
+    fn turn(&mut self, oldest: Option<Position>, next: NextLink) {
         self.pages += 1;
         self.oldest = match (self.oldest, oldest) {
             (Some(known), Some(oldest)) => Some(known.min(oldest)),
             (known, oldest) => known.or(oldest),
         };
         self.next = next;
+    }
+
+    fn check_link(&self, goes_on: bool) -> Result<(), PageError> {
+        match &self.next {
+            NextLink::Unusable(reason) if goes_on => Err(PageError::Link(reason.clone())),
+            _ => Ok(()),
+        }
     }
 }
 

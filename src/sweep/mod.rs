@@ -19,8 +19,8 @@ use crate::github::api::Api;
 use crate::github::error::{FailureClass, GitHubError};
 use crate::policy::budget::Budget;
 use crate::policy::lease::{self, Lease, Taking};
-use crate::policy::plan::{CLOCK_IS_WRONG, Plan, decide};
-use crate::policy::reading::PageError;
+use crate::policy::plan::{Plan, decide};
+use crate::policy::reading::{CLOCK_IS_WRONG, PageError};
 use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage, StorageError};
 use report::{Ending, Line, Report, Stamp, chain};
@@ -128,7 +128,8 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     async fn begin(&mut self) -> Result<Option<(Lease, State)>, SweepError> {
         // Nothing is awaited but the storage up to the write, so no other event of the object comes in between.
         let storage = self.world.storage;
-        let found = storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok());
+        let found: Option<Lease> = storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok());
+        let killed = found;
         let lease = match lease::take(found, self.now) {
             Taking::Taken(lease) => lease,
             Taking::Held(other) => {
@@ -154,6 +155,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         if !self.is_later_than(state.ledger.swept_at) {
             self.report.ending = Ending::NotLater;
             return Ok(None);
+        }
+        if let Some(killed) = killed {
+            state.failures.note(killed.taken_at, FailureClass::Killed);
         }
         let lease_text = serde_json::to_string(&lease).map_err(SweepError::Write)?;
         let mut values = vec![(Key::Lease, Some(lease_text.as_str()))];

@@ -5,8 +5,7 @@ use super::{Run, SweepError};
 use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
 use crate::policy::ledger::Ledger;
-use crate::policy::plan::CLOCK_IS_WRONG;
-use crate::policy::reading::{List, Next, PageRequest, Reach, Reader, Reading};
+use crate::policy::reading::{CLOCK_IS_WRONG, List, Next, PageRequest, Reach, Reader, Reading};
 use crate::ports::{Clock, Network, Signer, Storage};
 
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
@@ -31,10 +30,11 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         }
     }
 
-    /// One page; tried once more if GitHub or the network failed and a call is left above those that are kept back.
+    /// One page; tried once more if GitHub or the network failed and a call is left for it above those that are kept
+    /// back, and another for the page behind it.
     async fn page(&self, request: &PageRequest) -> Result<Page, GitHubError> {
         match self.api.page(request).await {
-            Err(error) if error.is_transient() && self.world.budget.spare(&self.config.settings) > 0 => self.api.page(request).await,
+            Err(error) if error.is_transient() && self.world.budget.spare(&self.config.settings) > 1 => self.api.page(request).await,
             page => page,
         }
     }

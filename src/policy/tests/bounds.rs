@@ -55,7 +55,9 @@ fn no_more_than_ten_thousand_wait_whatever_the_settings() {
     let mut case = paid(&many("p", "push", "01:00", 10_050, &["500"])).set(|settings| settings.max_redeliveries = 1000);
     let swept = case.world.sweep(time("10:15"), Fault::None).unwrap();
     let ledger = case.world.ledger();
-    assert!(ledger.events.len() <= 10_000 && left_behind(&case.world) == 10_050 - ledger.events.len() as u64);
+    // The thousand that are asked for need room for their asks.
+    assert!((8_500..=10_000).contains(&ledger.events.len()), "{}", ledger.events.len());
+    assert_eq!(left_behind(&case.world), 10_050 - ledger.events.len() as u64);
     assert!(case.world.saved.len() < 1_900_000, "{}", case.world.saved.len());
     assert_eq!(swept.asked.len(), 1000);
     assert!(swept.asked.iter().all(|guid| ledger.events.keys().any(|kept| kept.to_string() == *guid)), "what is asked for is kept");

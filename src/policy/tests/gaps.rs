@@ -287,3 +287,38 @@ fn the_gap_of_a_first_sweep_that_ends_with_the_list_was_watched_all_along() {
         ground: cursor 10:05:04, watched since 07:15, gaps []
     "#]]);
 }
+
+#[test]
+fn what_was_left_behind_in_a_gap_is_told_once_though_the_gap_is_read_later() {
+    let case = starved("a issues: 10:05:30 500").traffic("10:04", "10:14", 30).tick("10:00 10:15 13:06");
+    fed(case).set(|settings| settings.delivery_pages = 5).tick("13:07 13:15").check(&expect![[r#"
+        10:15 a: waits: an unread gap could hold what settles it
+        13:06 a: left behind: it still waited when its time was over
+        13:06 alarm: left behind 1 [10:05:30-10:05:30] 1 issues
+        13:07 alarm: left behind 1 [10:05:30-10:05:30] 1 issues; gap lost 1 [09:20-10:04:20]
+    "#]]);
+}
+
+#[test]
+fn what_passed_is_not_left_behind_when_its_gap_is_read_later() {
+    let case = starved("a: 10:05:30 500").traffic("10:04", "10:14", 30).tick("10:00 10:15 10:30");
+    let case = case.traffic("12:30", "12:45", 8).tick("12:46").traffic("12:55", "13:05", 9).tick("13:06");
+    fed(case).set(|settings| settings.delivery_pages = 5).tick("13:07 13:15").check(&expect![[r#"
+        10:15 a: asked for again
+        10:30 a: delivered
+        13:07 alarm: gap lost 1 [09:20-10:04:20]
+    "#]]);
+}
+
+#[test]
+fn a_gap_of_an_app_whose_first_sweep_found_nothing_is_an_entry_when_it_is_lost() {
+    let case = Case::new("").page_of(10).set(|settings| {
+        settings.delivery_pages = 1;
+        settings.subrequest_limit = 24;
+    });
+    case.tick("10:00").traffic("10:01", "10:14", 30).tick("10:15").ground().tick("13:30").ground().check(&expect![[r#"
+        ground: cursor 10:13:34, watched since 07:00, gaps [10:00:01-10:09:40]
+        13:30 alarm: gap lost 1 [10:00:01-10:09:40]
+        ground: cursor 10:13:34, watched since 07:00, gaps []
+    "#]]);
+}

@@ -162,11 +162,22 @@ fn the_budget_keeps_back_what_the_rest_of_the_sweep_needs() {
 
 #[test]
 fn without_room_for_a_page_nothing_is_decided() {
-    let case = Case::new("a: 10:00 500").set(|settings| settings.subrequest_limit = 23);
-    case.tick("10:15").set(|settings| settings.subrequest_limit = 24).tick("10:30").check(&expect![[r#"
+    let case = Case::new("a: 10:00 500").set(|settings| settings.subrequest_limit = 22);
+    case.tick("10:15").set(|settings| settings.subrequest_limit = 23).tick("10:30").check(&expect![[r#"
         10:15 nothing
         10:30 a: asked for again
     "#]]);
+}
+
+#[test]
+fn the_last_call_above_those_kept_back_reads_the_deliveries_list() {
+    let settings = Settings::default();
+    let reader = Reader::new(&Ground::default(), None, &settings, time("10:15"), false);
+    let list = |spare| match reader.next(spare) {
+        Next::Page(request) => Some(request.list),
+        _ => None,
+    };
+    assert_eq!([list(0), list(1), list(2)], [None, Some(List::Deliveries), Some(List::Failures)]);
 }
 
 #[test]
@@ -244,6 +255,6 @@ fn a_page_that_is_no_list_of_deliveries_is_an_error() {
     assert!(matches!(take(&item("a", "today"), None), Err(PageError::Time(DeliveryId(1)))));
     assert!(matches!(take(&item(&"a".repeat(256), "2026-12-01T10:00:00Z"), None), Err(PageError::Long(DeliveryId(1)))));
     assert!(take(&item(&"a".repeat(255), "2026-12-01T10:00:00Z"), None).is_ok());
-    assert!(matches!(take("[]", Some("https://api.github.com/?cursor=1")), Err(PageError::Repeats)));
-    assert!(matches!(take("[]", Some(&"a".repeat(2049))), Err(PageError::LongLink)));
+    assert!(matches!(take("[]", Some("https://api.github.com/?cursor=1")), Err(PageError::Link(_))));
+    assert!(matches!(take("[]", Some(&"a".repeat(2049))), Err(PageError::Link(_))));
 }

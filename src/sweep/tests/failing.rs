@@ -2,13 +2,12 @@
 
 use crate::github::error::FailureClass;
 use crate::policy::plan::Tally;
-use crate::policy::tests::history::time;
-use crate::policy::time::minutes;
+use crate::policy::tests::history::{parse, time};
 use crate::ports::{Answer, AnswerHeaders, Key, NetworkError};
 use crate::sweep::report::{Ending, Events};
-use crate::sweep::state::State;
+use crate::sweep::state::{Failure, State};
 
-use super::world::{Fault, Outside};
+use super::world::{Crash, Fault, Outside};
 
 const HISTORY: &str = "
     a: 10:01 500 | 500, 500
@@ -19,7 +18,7 @@ fn status(status: u16) -> Answer {
     Answer { status, body: b"{\"message\":\"no\"}".to_vec(), ..Answer::default() }
 }
 
-fn state(outside: &Outside) -> State {
+pub(super) fn state(outside: &Outside) -> State {
     State::read(outside.stored.borrow().get(&Key::State).expect("a state was saved")).expect("it can be read")
 }
 
@@ -43,7 +42,7 @@ fn check(fault: Fault, class: FailureClass) {
 }
 
 /// Events by verdict, of a sweep that asked for so many and saw so many pass.
-fn events(redelivered: usize, recovered: usize) -> Events {
+pub(super) fn events(redelivered: usize, recovered: usize) -> Events {
     Tally { redelivered, recovered, ..Tally::default() }.into()
 }
 
@@ -157,33 +156,68 @@ fn a_state_that_cannot_be_read_is_put_aside_and_one_of_a_newer_version_stops_the
 }
 
 #[test]
-fn one_wrong_clock_does_not_stop_everything() {
+fn a_sweep_without_room_for_a_page_asks_for_nothing_and_keeps_everything() {
     let outside = Outside::new(HISTORY);
-    let report = outside.tick_with_clock(time("10:15") + minutes(60 * 24 * 365), time("10:15")).expect("it ends");
-    assert!(report.warnings[0].contains("GitHub's clock"), "{:?}", report.warnings);
-    assert_eq!(outside.asks.borrow().len(), 2, "GitHub's clock bounds the wrong one");
+    outside.used_before.set(28);
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.ending, report.failure), (Ending::NoRoom, None));
+    assert_eq!((outside.calls.borrow().len(), outside.stored.borrow().len()), (0, 0), "neither lease nor state");
+    outside.used_before.set(27);
     let report = outside.tick("10:30").expect("it ends");
-    assert_eq!((report.ending, report.failure), (Ending::Done, None));
-    assert!(report.warnings[0].contains("a clock was wrong"), "{:?}", report.warnings);
-    assert_eq!((outside.asks.borrow().len(), report.events), (3, events(1, 1)));
-    assert_eq!(state(&outside).ledger.left_behind, [], "nothing was lost by it");
-    let report = outside.tick("10:45").expect("it ends");
-    assert_eq!((report.alarm_entries, report.warnings.len()), (1, 0));
+    assert_eq!((report.ending, report.deliveries_list.pages), (Ending::Done, 1));
 }
 
 #[test]
-fn a_sweep_without_room_for_a_page_asks_for_nothing_and_keeps_everything() {
-    let mut outside = Outside::new("a: 10:01 500\nb: 10:02 500\nc: 10:03 500\nd: 10:04 500");
-    outside.settings.insert("SUBREQUEST_LIMIT", "26".to_owned());
-    outside.github.get_mut().page_sizes = vec![1];
-    // Three pages of failures, and a second try of the first, leave no call above those that are kept back.
+fn a_retry_takes_no_call_that_is_kept_back() {
+    let outside = Outside::new(HISTORY);
+    outside.used_before.set(26);
     outside.fail_once("status=failure", || Err(NetworkError::Failed));
     let report = outside.tick("10:15").expect("it ends");
-    assert_eq!((report.ending, report.failure, report.failures_list.pages), (Ending::NoRoom, None, 0));
-    assert_eq!(outside.calls.borrow().len(), 4);
-    assert_eq!(outside.stored.borrow().len(), 0, "neither lease nor state");
-    let report = outside.tick("10:30").expect("it ends");
-    assert_eq!((report.ending, report.deliveries_list.pages), (Ending::Done, 1));
+    assert_eq!((report.failure, outside.calls.borrow().len()), (Some(FailureClass::Transport), 1), "one call is left, for the other list");
+}
+
+#[test]
+fn a_killed_sweep_is_a_failure_of_that_class() {
+    let outside = Outside::new(HISTORY);
+    outside.crash.set(Some(Crash { step: 4, done: false }));
+    assert!(outside.tick("10:15").is_none());
+    outside.tick("10:30");
+    let failures = state(&outside).failures;
+    assert_eq!(failures.last, Some(Failure { at: time("10:15"), class: FailureClass::Killed }));
+    assert_eq!(failures.in_a_row, 0, "this one succeeded");
+}
+
+#[test]
+fn a_link_that_is_not_to_be_followed_fails_nothing() {
+    let elsewhere = || {
+        let item =
+            br#"[{"id":1,"guid":"z","delivered_at":"2026-11-30T00:00:00.000Z","redelivery":false,"status_code":200,"event":"push"}]"#;
+        let link = Some("<https://evil.example/app/hook/deliveries?cursor=x>; rel=\"next\"".to_owned());
+        Ok(Answer { status: 200, headers: AnswerHeaders { link, ..AnswerHeaders::default() }, body: item.to_vec() })
+    };
+    let outside = Outside::new(HISTORY);
+    outside.tick("10:00");
+    outside.faults.borrow_mut().push(("GET /app/hook/deliveries", elsewhere));
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((report.failure, outside.calls.borrow().len()), (None, 2));
+}
+
+#[test]
+fn a_gap_that_cannot_be_read_stops_nothing_once_the_window_has_left_it() {
+    let mut outside = Outside::new("");
+    outside.settings.insert("DELIVERY_PAGES", "2".to_owned());
+    outside.github.get_mut().add_traffic(time("09:00"), time("09:10"), 5);
+    outside.tick("10:00");
+    outside.github.get_mut().add_traffic(time("10:01"), time("10:14"), 1000);
+    assert_eq!(outside.tick("10:15").map(|report| report.gaps), Some(1));
+    outside.github.get_mut().add(parse("a: 10:20 500"));
+    let cursor = state(&outside).ledger.ground.gaps[0].next.0.split_once("cursor=").expect("a page cursor").1.to_owned();
+    outside.faults.borrow_mut().push((cursor.leak(), || Ok(status(500))));
+    assert_eq!(outside.tick("10:30").and_then(|report| report.failure), Some(FailureClass::ServerError));
+    outside.github.get_mut().add(parse("b: 13:20 500"));
+    let report = outside.tick("13:30").expect("it ends");
+    assert_eq!((report.failure, report.gaps, report.alarm_entries), (None, 0, 2), "the gap, and an event left behind");
+    assert_eq!(outside.asks_for("b").len(), 1);
 }
 
 #[test]

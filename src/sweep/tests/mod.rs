@@ -1,6 +1,7 @@
 //! Sweeps against an outside world in memory ([`world`]), whose every call can be refused, or succeed and lose its answer,
 //! and that can end at every step.
 
+mod clock;
 mod crash;
 mod failing;
 mod lines;

@@ -53,6 +53,8 @@ pub(super) struct Outside {
     /// Guid and time of each ask that reached GitHub.
     pub(super) asks: RefCell<Vec<(String, Time)>>,
     pub(super) writes: Cell<usize>,
+    /// Calls of the budget that are gone before the sweep makes its first.
+    pub(super) used_before: Cell<u32>,
     steps: Cell<usize>,
     now: Cell<Time>,
     budget: RefCell<Rc<Budget>>,
@@ -74,6 +76,7 @@ impl Outside {
             calls: RefCell::default(),
             asks: RefCell::default(),
             writes: Cell::new(0),
+            used_before: Cell::new(0),
             steps: Cell::new(0),
             now: Cell::new(Time::default()),
             budget: RefCell::new(Rc::new(Budget::new(50))),
@@ -126,6 +129,7 @@ impl Outside {
         self.calls.borrow_mut().clear();
         let config = self.config();
         let budget = Rc::new(Budget::new(config.settings.subrequest_limit));
+        (0..self.used_before.get()).for_each(|_| assert!(budget.take()));
         self.budget.replace(budget.clone());
         let world = World { network: self, signer: &AnySigner, clock: &TestClock(now), storage: self, budget: &budget };
         sweep(&world, &config, now).now_or_never()
