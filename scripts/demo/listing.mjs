@@ -80,7 +80,9 @@ const isText = (value) => typeof value === "string" && value !== "";
 const isTime = (value) =>
   isText(value) &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) &&
-  !Number.isNaN(Date.parse(value));
+  // GitHub has had webhooks since 2008, and a time far ahead is a slip that no window would reach.
+  Date.parse(value) > Date.UTC(2008) &&
+  Date.parse(value) < Date.UTC(2100);
 
 const fields = {
   id: [(value) => typeof value === "bigint" && value <= largestId, "a whole number with all its digits"],
