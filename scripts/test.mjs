@@ -28,7 +28,8 @@ const steps = {
     const { buildWorker } = await import("./build.mjs");
     await buildWorker();
   },
-  "node-test": () => run(process.execPath, ["--test", "--test-concurrency=2", "test/**/*.test.mjs"], { cwd: root, show: true }),
+  "node-test": () =>
+    run(process.execPath, ["--test", "--test-concurrency=2", "test/**/*.test.mjs"], { cwd: root, show: true }),
 };
 
 // Those that can take a while when everything has to be compiled, announced before they start.
