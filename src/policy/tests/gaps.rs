@@ -322,3 +322,24 @@ fn a_gap_of_an_app_whose_first_sweep_found_nothing_is_an_entry_when_it_is_lost()
         ground: cursor 10:13:34, watched since 07:00, gaps []
     "#]]);
 }
+
+#[test]
+fn an_ask_newer_than_the_gap_is_lost_though_the_gap_is_unread() {
+    let case = starved("a: 10:05:30 500, 10:13:50 500 | lost").traffic("10:04", "10:14", 30);
+    case.tick("10:00 10:15 10:45").ground().check(&expect![[r#"
+        10:15 a: asked for again
+        10:45 a: gave up: its last attempt failed
+        10:45 alarm: a gave up
+        ground: cursor 10:13:50, watched since 07:00, gaps [09:20-10:11]
+    "#]]);
+}
+
+#[test]
+fn an_event_whose_first_delivery_a_gap_held_overtakes_once_that_is_read() {
+    let case = starved("a issues: 10:04:30 500\nx issues: 10:06 0, 10:13:30 200").traffic("10:04", "10:14", 30);
+    fed(case.tick("10:00 10:15")).set(|settings| settings.delivery_pages = 5).tick("10:30").check(&expect![[r#"
+        10:15 a: waits: an unread gap could hold what settles it
+        10:15 x: delivered
+        10:30 a: superseded: a newer event of its kind passed (2026-12-01T10:06:00.000Z)
+    "#]]);
+}

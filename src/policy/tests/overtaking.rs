@@ -261,6 +261,18 @@ fn a_kind_that_was_added_overtakes_only_from_then_on() {
 }
 
 #[test]
+fn what_was_delivered_when_the_kind_was_added_does_not_overtake_yet() {
+    Case::new("a push: 10:20 500\nb push: 10:30 200 listed 10:31")
+        .tick("10:15")
+        .set(|settings| settings.superseded_events.push("push".into()))
+        .tick("10:30 10:45")
+        .check(&expect![[r#"
+            10:30 a: asked for again
+            10:45 a: delivered
+        "#]]);
+}
+
+#[test]
 fn a_kind_that_was_taken_out_reopens_nothing_and_overtakes_no_more() {
     let case = Case::new("a issues: 10:00 500, 10:20 500\nb issues: 10:01 200\nc issues: 10:25 500\nd issues: 10:26 200");
     let case = case.add("late issues: 10:00 500 listed 10:20").tick("10:15").set(|settings| settings.superseded_events.clear());

@@ -121,6 +121,13 @@ fn a_suspended_installation_keeps_no_other_event_waiting() {
 }
 
 #[test]
+fn one_answer_of_each_sort_ends_no_asking() {
+    let outside = Outside::new("a: 10:01 500 | refuse 403\nb: 10:02 500 | unknown\nc: 10:03 500 | 200\nd: 10:04 500 | 200");
+    outside.tick("10:15");
+    assert_eq!(outside.asks.borrow().len(), 4);
+}
+
+#[test]
 fn a_channel_that_fails_stops_neither_the_asks_nor_the_other_channel() {
     let poison = "a: 10:01 500 | 500, 500\nb: 10:40 500 | 200";
     for (broken, telegrams, issues) in [("sendMessage", 0, 1), ("/repos/", 1, 0)] {
