@@ -2,7 +2,7 @@
 
 use super::control_repo::ControlRepo;
 use super::telegram::Telegram;
-use super::{AdvancedLink, Alarm, ChannelError, Memory};
+use super::{Alarm, AppPage, ChannelError, Memory};
 use crate::config::Config;
 use crate::github::api::Api;
 use crate::github::app;
@@ -51,6 +51,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     /// Whether both channels show this alarm, so that there is nothing to do.
     #[must_use]
     pub fn are_current(&self, memory: &Memory, alarm: &Alarm, now: Time) -> bool {
+        let alarm = &of_app(memory, alarm);
         let telegram = self.telegram.as_ref().is_none_or(|channel| channel.is_current(memory.telegram.as_ref(), alarm, now));
         telegram && self.control_repo.as_ref().is_none_or(|channel| channel.is_current(memory.control_repo.as_ref(), alarm, now))
     }
@@ -62,24 +63,30 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             told.memory = memory;
             return told;
         }
-        if memory.advanced.as_ref().is_none_or(|link| now.since(link.read_at) >= LINK_AGE) {
+        if memory.app.as_ref().is_none_or(|app| now.since(app.read_at) >= LINK_AGE) {
             match app::read(self.api).await {
-                Ok(app) => memory.advanced = app.advanced_url.map(|url| AdvancedLink { url, read_at: now }),
+                Ok(app) => memory.app = Some(AppPage { slug: app.slug, advanced_url: app.advanced_url, read_at: now }),
                 Err(error) => told.link_error = Some(error),
             }
         }
-        let alarm = Alarm { advanced_url: memory.advanced.as_ref().map(|link| link.url.clone()), ..alarm.clone() };
+        let alarm = &of_app(&memory, alarm);
         if let Some(channel) = &self.telegram {
-            let (shown, result) = channel.show(memory.telegram.take(), &alarm, now).await;
+            let (shown, result) = channel.show(memory.telegram.take(), alarm, now).await;
             memory.telegram = shown;
             told.errors.extend(result.err());
         }
         if let Some(channel) = &self.control_repo {
-            let (shown, result) = channel.show(memory.control_repo.take(), &alarm, now).await;
+            let (shown, result) = channel.show(memory.control_repo.take(), alarm, now).await;
             memory.control_repo = shown;
             told.errors.extend(result.err());
         }
         told.memory = memory;
         told
     }
+}
+
+/// The alarm with what is known of the App.
+fn of_app(memory: &Memory, alarm: &Alarm) -> Alarm {
+    let app = memory.app.as_ref();
+    Alarm { slug: app.and_then(|app| app.slug.clone()), advanced_url: app.and_then(|app| app.advanced_url.clone()), ..alarm.clone() }
 }

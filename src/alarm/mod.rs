@@ -30,16 +30,24 @@ pub struct Alarm {
     pub entries: Vec<Entry>,
     /// Events that passed in this sweep: only of their entries it is said that they recovered.
     pub passed: Vec<Guid>,
+    /// The App's name in addresses, if it is known.
+    pub slug: Option<String>,
     /// The App's Advanced page, if it is known.
     pub advanced_url: Option<String>,
+    /// The issue of the control repository, if there is one: the message has a button to it.
+    pub issue_url: Option<String>,
 }
 
-/// The link to the App's Advanced page, and when it was read.
+/// What the alarm says of the App itself, and when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AdvancedLink {
-    /// The address.
-    pub url: String,
-    /// When `GET /app` gave it.
+pub struct AppPage {
+    /// Its name in addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// Its Advanced page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advanced_url: Option<String>,
+    /// When `GET /app` said so.
     pub read_at: Time,
 }
 
@@ -52,9 +60,9 @@ pub struct Memory {
     /// The issue.
     #[serde(default)]
     pub control_repo: Option<control_repo::Shown>,
-    /// The link, read once and refreshed daily.
+    /// The App, read once and refreshed daily.
     #[serde(default)]
-    pub advanced: Option<AdvancedLink>,
+    pub app: Option<AppPage>,
 }
 
 impl Memory {
@@ -66,8 +74,8 @@ impl Memory {
         if let Some(shown) = &mut self.control_repo {
             shown.move_to(now);
         }
-        if let Some(advanced) = &mut self.advanced {
-            advanced.read_at = advanced.read_at.min(now);
+        if let Some(app) = &mut self.app {
+            app.read_at = app.read_at.min(now);
         }
     }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::{Guid, Position};
 use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
+use super::refusing::Refusals;
 use super::settings::{RETENTION, Settings};
 use super::superseded::Overtakers;
 use super::time::{Time, hours};
@@ -114,6 +115,9 @@ pub struct Ledger {
     pub left_behind: Vec<Loss>,
     /// Stretches of the list that were lost.
     pub gaps_lost: Vec<Loss>,
+    /// What the endpoint refused since it last took something.
+    #[serde(default)]
+    pub refusals: Refusals,
 }
 
 impl Ledger {
@@ -131,6 +135,7 @@ impl Ledger {
             event.not_later_than(now);
         }
         self.overtakers.not_later_than(now);
+        self.refusals.not_later_than(now);
         for ended in self.ignored.values_mut().flatten() {
             *ended = (*ended).min(now);
         }
@@ -183,6 +188,7 @@ impl Ledger {
     pub fn whole_seconds(&mut self) {
         self.ground.whole_seconds();
         self.overtakers.whole_seconds();
+        self.refusals.whole_seconds();
         for event in self.events.values_mut() {
             event.whole_seconds();
         }
@@ -244,7 +250,7 @@ impl Ledger {
         let ignored: usize = self.ignored.keys().map(|name| json_bytes(name) + 24).sum();
         let losses: usize = self.left_behind.iter().chain(&self.gaps_lost).map(Loss::stored_bytes).sum();
         let gaps: usize = self.ground.gaps.iter().map(|gap| json_bytes(&gap.next.0) + 200).sum();
-        1_000 + asks + ignored + losses + gaps + self.overtakers.stored_bytes()
+        1_500 + asks + ignored + losses + gaps + self.overtakers.stored_bytes()
     }
 
     fn shrink_to(&mut self, bounds: Bounds) -> Vec<Event> {

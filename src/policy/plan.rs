@@ -179,9 +179,9 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
     }
     let newest_listed = take_ground(&mut ledger, &reading, now, sweep_before);
     for ((event, repository), newest) in &reading.overtaking {
-        let first = if whole_seconds { newest.by_seconds.whole_seconds() } else { newest.by_millis };
-        ledger.overtakers.passed(event, Some(*repository), first);
+        ledger.overtakers.passed(event, Some(*repository), newest.place(whole_seconds));
     }
+    take_refusals(&mut ledger, &reading, whole_seconds);
     let mut decision = Decision {
         ledger,
         settings,
@@ -226,6 +226,15 @@ fn take_ground(ledger: &mut Ledger, reading: &Reading, now: Time, sweep_before: 
     let newest = reading.newest.map(|newest| Position { at: newest.at.min(reading.github_date.unwrap_or(now)), ..newest });
     ground.cursor = ground.cursor.max(newest);
     ground.cursor.map_or(now, |cursor| cursor.at)
+}
+
+/// Counts what was refused on new ground. The deliveries list may move while it is read, so that an item comes twice.
+fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool) {
+    let refused = reading.items.iter().filter(|item| item.fresh && item.attempt.outcome == Outcome::Refused);
+    let by_id: BTreeMap<DeliveryId, Attempt> = refused.map(|item| (item.attempt.position.id, item.attempt)).collect();
+    let place = |position: Position| if whole_seconds { position.whole_seconds() } else { position };
+    let attempts = by_id.into_values().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
+    ledger.refusals.take(reading.newest_pass.map(|newest| newest.place(whole_seconds)), attempts);
 }
 
 /// How an event stood before this sweep, for those that the reading touched.

@@ -100,6 +100,23 @@ pub struct Newest {
     pub by_seconds: Position,
 }
 
+impl Newest {
+    fn of(position: Position) -> Self {
+        Self { by_millis: position, by_seconds: position }
+    }
+
+    fn take(&mut self, position: Position) {
+        self.by_millis = position.max(self.by_millis);
+        self.by_seconds = std::cmp::max_by_key(position, self.by_seconds, |position| position.whole_seconds());
+    }
+
+    /// Where that is, as positions are compared.
+    #[must_use]
+    pub fn place(&self, whole_seconds: bool) -> Position {
+        if whole_seconds { self.by_seconds.whole_seconds() } else { self.by_millis }
+    }
+}
+
 /// How far a list was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
@@ -121,6 +138,8 @@ pub struct Reading {
     pub passed_at_once: Vec<Guid>,
     /// The newest of them by kind, where their kind can overtake.
     pub overtaking: HashMap<(Rc<str>, u64), Newest>,
+    /// The newest attempt that passed, of the deliveries list.
+    pub newest_pass: Option<Newest>,
     /// Deliveries on all pages.
     pub deliveries: usize,
     /// The newest of them.
@@ -308,6 +327,9 @@ impl<'a> Reader<'a> {
             reading.newest = reading.newest.max(Some(position));
         }
         let outcome = Outcome::of(delivery.status_code, self.settings);
+        if outcome == Outcome::Passed && list != List::Failures {
+            self.reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
+        }
         self.note_oldest_in_window(list, position, outcome);
         let guid = Guid::from(&*delivery.guid);
         let event = intern(&mut self.names, &delivery.event);
@@ -316,9 +338,7 @@ impl<'a> Reader<'a> {
             reading.passed_at_once.push(guid);
             if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event))
             {
-                let newest = reading.overtaking.entry((event, repository)).or_insert(Newest { by_millis: position, by_seconds: position });
-                newest.by_millis = position.max(newest.by_millis);
-                newest.by_seconds = std::cmp::max_by_key(position, newest.by_seconds, |position| position.whole_seconds());
+                reading.overtaking.entry((event, repository)).or_insert(Newest::of(position)).take(position);
             }
             return Ok(position);
         }

@@ -195,7 +195,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         self.report_reading(&reading);
         let mut plan = decide(std::mem::take(&mut state.ledger), reading, settings, self.now, settings.dry_run);
         self.log_plan(&plan);
-        let mut shown = alarm(&plan, &state);
+        let mut shown = alarm(&plan);
         let quiet = plan.asks.is_empty() && self.channels.are_current(&state.alarm, &shown, self.now);
         if !settings.dry_run && !quiet {
             state.ledger = plan.ledger;
@@ -208,7 +208,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                 self.save(&state, Kept::Done).await?;
                 return Ok(Err(error.into()));
             }
-            shown = alarm(&plan, &state);
+            shown = alarm(&plan);
             let told = self.channels.show(std::mem::take(&mut state.alarm), &shown, self.now).await;
             state.alarm = told.memory;
             told.errors.iter().for_each(|error| self.warn(error));
@@ -297,13 +297,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     }
 }
 
-/// What is to be shown after `plan`. The link is added by the channels, which refresh it.
-fn alarm(plan: &Plan, state: &State) -> Alarm {
-    Alarm {
-        entries: entries(&plan.ledger),
-        passed: plan.recovered.clone(),
-        advanced_url: state.alarm.advanced.as_ref().map(|link| link.url.clone()),
-    }
+/// What is to be shown after `plan`. The channels add what they know of the App.
+fn alarm(plan: &Plan) -> Alarm {
+    Alarm { entries: entries(&plan.ledger), passed: plan.recovered.clone(), ..Alarm::default() }
 }
 
 /// What a save leaves behind.

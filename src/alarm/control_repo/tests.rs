@@ -42,8 +42,8 @@ impl Repository {
     }
 }
 
-const ONE: &str = "1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
-const TWO: &str = "2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
+const ONE: &str = "deploy-bot: 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
+const TWO: &str = "deploy-bot: 2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
 
 #[test]
 fn the_issue_is_created_edited_and_closed() {
@@ -165,5 +165,5 @@ fn the_stored_form_is_pinned() {
     repo.show(0, &["a", "b"]).expect("shown");
     repo.show(15, &["a"]).expect("shown");
     let json = serde_json::to_string(&repo.shown).expect("it is stored");
-    expect_test::expect![[r#"{"repo":"acme/control","number":1,"last":{"text":"5f0253ae34d355e7","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]]}}"#]].assert_eq(&json);
+    expect_test::expect![[r#"{"repo":"acme/control","number":1,"last":{"text":"e97338d1ac537729","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]]}}"#]].assert_eq(&json);
 }

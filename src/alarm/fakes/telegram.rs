@@ -17,7 +17,7 @@ pub(crate) struct Message {
     pub(crate) thread: Option<i64>,
     pub(crate) id: i64,
     pub(crate) html: String,
-    pub(crate) button: Option<Value>,
+    pub(crate) buttons: Vec<Value>,
 }
 
 impl Message {
@@ -57,8 +57,9 @@ impl FakeTelegram {
         }
         let html = body["text"].as_str().ok_or("message text is empty")?.to_owned();
         parse(&html).map_err(|reason| format!("can't parse entities: {reason}"))?;
-        let button = body.get("reply_markup").map(|markup| markup["inline_keyboard"][0][0].clone());
-        if button.as_ref().is_some_and(|button| button["text"].as_str().is_none() || !button["url"].as_str().is_some_and(is_address)) {
+        let rows = body.get("reply_markup").and_then(|markup| markup["inline_keyboard"].as_array()).cloned().unwrap_or_default();
+        let buttons: Vec<Value> = rows.iter().map(|row| row[0].clone()).collect();
+        if buttons.iter().any(|button| button["text"].as_str().is_none() || !button["url"].as_str().is_some_and(is_address)) {
             return Err("BUTTON_URL_INVALID".to_owned());
         }
         let chat = body["chat_id"].clone();
@@ -68,18 +69,18 @@ impl FakeTelegram {
                 self.last_id.set(id);
                 self.sounds.set(self.sounds.get() + 1);
                 let thread = body.get("message_thread_id").and_then(Value::as_i64);
-                self.messages.borrow_mut().push(Message { chat, thread, id, html, button });
+                self.messages.borrow_mut().push(Message { chat, thread, id, html, buttons });
                 Ok(json!({ "message_id": id, "chat": { "id": -1 } }))
             }
             "editMessageText" => {
                 let mut messages = self.messages.borrow_mut();
                 let found = messages.iter_mut().find(|message| message.chat == chat && body["message_id"] == message.id);
                 let message = found.ok_or("message to edit not found")?;
-                if message.html == html && message.button == button {
+                if message.html == html && message.buttons == buttons {
                     return Err("message is not modified: specified new message content and reply markup are exactly the same".to_owned());
                 }
                 message.html = html;
-                message.button = button;
+                message.buttons = buttons;
                 Ok(json!({ "message_id": message.id }))
             }
             _ => Err("no such method".to_owned()),

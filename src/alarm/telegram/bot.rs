@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Place, TelegramSettings};
 use crate::alarm::ChannelError;
-use crate::alarm::text::telegram::Message;
+use crate::alarm::text::telegram::{Button, Message};
 use crate::ports::{Answer, Call, Method, Network};
 
 /// Characters of Telegram's own words that an error repeats.
@@ -119,8 +119,9 @@ fn content(chat: &str, message: &Message) -> serde_json::Value {
         "parse_mode": "HTML",
         "link_preview_options": { "is_disabled": true },
     });
-    if let Some(button) = &message.button {
-        body["reply_markup"] = json!({ "inline_keyboard": [[{ "text": button.text, "url": button.url }]] });
+    if !message.buttons.is_empty() {
+        let row = |button: &Button| json!([{ "text": button.text, "url": button.url }]);
+        body["reply_markup"] = json!({ "inline_keyboard": message.buttons.iter().map(row).collect::<Vec<_>>() });
     }
     body
 }

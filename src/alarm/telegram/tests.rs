@@ -51,8 +51,8 @@ impl Chat {
     }
 }
 
-const ONE: &str = "🔴 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
-const TWO: &str = "🔴 2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
+const ONE: &str = "🔴 deploy-bot: 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
+const TWO: &str = "🔴 deploy-bot: 2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
 
 #[test]
 fn a_new_alarm_is_a_new_message_with_a_sound_and_a_button() {
@@ -63,7 +63,7 @@ fn a_new_alarm_is_a_new_message_with_a_sound_and_a_button() {
     assert_eq!(chat.sounds(), 1);
     let message = chat.server.messages.borrow()[0].clone();
     assert_eq!((message.chat, message.thread), (json!(-1_001_234_567_890_i64), Some(7)));
-    assert_eq!(message.button.map(|button| button["url"].clone()), Some(json!(crate::alarm::sample::ADVANCED)));
+    assert_eq!(message.buttons.iter().map(|button| button["url"].clone()).collect::<Vec<_>>(), [json!(crate::alarm::sample::ADVANCED)]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn the_last_entry_that_leaves_closes_and_the_next_one_starts_anew() {
     chat.show(0, &["a"]).expect("shown");
     chat.show(15, &[]).expect("shown");
     assert_eq!(chat.server.texts(), ["🟢 Nothing is open any more."]);
-    assert_eq!(chat.server.messages.borrow()[0].button, None);
+    assert!(chat.server.messages.borrow()[0].buttons.is_empty());
     chat.show(30, &["a"]).expect("shown");
     assert_eq!((chat.server.first_lines(), chat.sounds()), (vec![ONE.to_owned()], 1));
     chat.show(45, &[]).expect("shown");
@@ -303,5 +303,5 @@ fn the_stored_form_is_pinned() {
     chat.show(0, &["a", "b"]).expect("shown");
     chat.show(15, &["a"]).expect("shown");
     let json = serde_json::to_string(&chat.shown).expect("it is stored");
-    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"9cb764197b43a79d","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]]}}"#]].assert_eq(&json);
+    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"e17799f41b2aa1f9","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]]}}"#]].assert_eq(&json);
 }
