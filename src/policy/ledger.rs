@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::{Guid, Position};
 use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
+use super::own::Own;
 use super::refusing::Refusals;
 use super::settings::{RETENTION, Settings};
 use super::superseded::Overtakers;
@@ -118,6 +119,9 @@ pub struct Ledger {
     /// What the endpoint refused since it last took something.
     #[serde(default)]
     pub refusals: Refusals,
+    /// What we wrote ourselves, and its events.
+    #[serde(default)]
+    pub own: Own,
 }
 
 impl Ledger {
@@ -136,6 +140,7 @@ impl Ledger {
         }
         self.overtakers.not_later_than(now);
         self.refusals.not_later_than(now);
+        self.own.not_later_than(now);
         for ended in self.ignored.values_mut().flatten() {
             *ended = (*ended).min(now);
         }
@@ -211,6 +216,7 @@ impl Ledger {
             _ => event.standing().at >= start,
         });
         self.overtakers.prune(now);
+        self.own.prune(now);
         for losses in [&mut self.left_behind, &mut self.gaps_lost] {
             losses.retain(|loss| loss.made_at + RETENTION > now);
             let excess = losses.len().saturating_sub(LOSSES);
@@ -250,7 +256,7 @@ impl Ledger {
         let ignored: usize = self.ignored.keys().map(|name| json_bytes(name) + 24).sum();
         let losses: usize = self.left_behind.iter().chain(&self.gaps_lost).map(Loss::stored_bytes).sum();
         let gaps: usize = self.ground.gaps.iter().map(|gap| json_bytes(&gap.next.0) + 200).sum();
-        1_500 + asks + ignored + losses + gaps + self.overtakers.stored_bytes()
+        1_500 + asks + ignored + losses + gaps + self.overtakers.stored_bytes() + self.own.stored_bytes()
     }
 
     fn shrink_to(&mut self, bounds: Bounds) -> Vec<Event> {

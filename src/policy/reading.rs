@@ -11,6 +11,8 @@ use std::time::Duration;
 use super::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use super::event::Attempt;
 use super::ground::{Gap, GapEnd, Ground, PageCursor};
+use super::ledger::Ledger;
+use super::own::{Candidate, Own};
 use super::settings::{RETENTION, Settings};
 use super::time::{Precision, Time, minutes};
 
@@ -134,10 +136,12 @@ pub struct Reach {
 pub struct Reading {
     /// Every attempt but first deliveries that passed, each perhaps more than once.
     pub items: Vec<Item>,
-    /// First deliveries that passed.
+    /// First deliveries that passed, whatever their kind.
     pub passed_at_once: Vec<Guid>,
     /// The newest of them by kind, where their kind can overtake.
     pub overtaking: HashMap<(Rc<str>, u64), Newest>,
+    /// Events that our own writes may have made, by their first deliveries. Whether they overtake is not known yet.
+    pub maybe_own: Vec<Candidate>,
     /// The newest attempt that passed, of the deliveries list.
     pub newest_pass: Option<Newest>,
     /// Deliveries on all pages.
@@ -164,6 +168,7 @@ pub struct Reading {
 #[derive(Debug)]
 pub struct Reader<'a> {
     settings: &'a Settings,
+    own: &'a Own,
     window_start: Time,
     first_sweep: bool,
     /// Where new ground ends.
@@ -194,18 +199,18 @@ enum GapState {
 }
 
 impl<'a> Reader<'a> {
-    /// A reading that starts at `now` on `ground`.
-    ///
-    /// `oldest_ask` is the time (GitHub's) of the oldest ask that has not shown up. After a sweep that was `killed` a
-    /// quarter of the pages is read, one at least.
+    /// A reading that starts at `now` on what `ledger` knows: its ground, and the asks that have not shown up. After a sweep
+    /// that was `killed` a quarter of the pages is read, one at least.
     #[must_use]
-    pub fn new(ground: &Ground, oldest_ask: Option<Time>, settings: &'a Settings, now: Time, killed: bool) -> Self {
+    pub fn new(ledger: &'a Ledger, settings: &'a Settings, now: Time, killed: bool) -> Self {
+        let (ground, oldest_ask): (&Ground, _) = (&ledger.ground, ledger.oldest_ask());
         let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
         let window_start = ground.window_start_at(now, settings.window);
         let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
         let late = known.at - LISTED_LATE;
         Self {
             settings,
+            own: &ledger.own,
             window_start,
             first_sweep: ground.cursor.is_none(),
             known,
@@ -334,8 +339,16 @@ impl<'a> Reader<'a> {
         let guid = Guid::from(&*delivery.guid);
         let event = intern(&mut self.names, &delivery.event);
         let reading = &mut self.reading;
-        if outcome == Outcome::Passed && !delivery.redelivery {
+        let passed_at_once = outcome == Outcome::Passed && !delivery.redelivery;
+        let maybe_own = !delivery.redelivery && self.own.may_be(&event, delivery.repository_id, at);
+        if let (true, Some(repository_id)) = (maybe_own, delivery.repository_id) {
+            reading.maybe_own.push(Candidate { guid: guid.clone(), repository_id, first: position, passed: passed_at_once });
+        }
+        if passed_at_once {
             reading.passed_at_once.push(guid);
+            if maybe_own {
+                return Ok(position);
+            }
             if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event))
             {
                 reading.overtaking.entry((event, repository)).or_insert(Newest::of(position)).take(position);

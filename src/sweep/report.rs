@@ -123,6 +123,7 @@ pub struct Events {
     refused: usize,
     uncountable: usize,
     ignored: usize,
+    own: usize,
     left_behind: usize,
 }
 
@@ -138,10 +139,11 @@ impl From<Tally> for Events {
             refused,
             uncountable,
             ignored,
+            own,
             left_behind,
             ..
         } = tally;
-        Self { redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, left_behind }
+        Self { redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, own, left_behind }
     }
 }
 

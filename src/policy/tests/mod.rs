@@ -16,6 +16,7 @@ mod losses;
 pub(crate) mod model;
 mod oracle;
 mod overtaking;
+mod own;
 mod properties;
 mod reading;
 mod refusing;

@@ -45,6 +45,7 @@ fn the_fields_of_the_sweep_line() {
         events.ignored
         events.left_behind
         events.not_redeliverable
+        events.own
         events.recovered
         events.redelivered
         events.refused
