@@ -178,7 +178,9 @@ mod tests {
     fn check(writes: &[i64], sweeps: &[&[(&str, i64)]], ours: &[&str]) {
         for reversed in [false, true] {
             let mut own = Own::default();
-            writes.iter().for_each(|second| own.wrote(Write { repository_id: 7, at: at(*second) }));
+            for second in writes {
+                own.wrote(Write { repository_id: 7, at: at(*second) });
+            }
             let mut all = Vec::new();
             for sweep in sweeps {
                 let mut read: Vec<Candidate> = sweep.iter().map(|(guid, second)| event(guid, *second)).collect();

@@ -88,11 +88,34 @@ pub fn issue(alarm: &Alarm) -> Issue {
     Issue { title: headline(alarm), body }
 }
 
-/// What is left when the last entry left.
+const NOTHING_OPEN: &str = "Webhook deliveries: nothing is open any more";
+
+/// What is left when the last entry left. `seen` entries are open still, and stood in an issue that a person closed.
 #[must_use]
-pub fn closed(recovered: Recovered) -> Issue {
-    let body = format!("{}\n\nWhat stood here is in the history of this text (\"edited\", above).\n", nothing_open(recovered));
-    Issue { title: "Webhook deliveries: nothing is open any more".to_owned(), body }
+pub fn closed(recovered: Recovered, seen: usize) -> Issue {
+    let seen = match seen {
+        0 => String::new(),
+        1 => " But for 1 entry of an issue that a person closed.".to_owned(),
+        _ => format!(" But for {seen} entries of an issue that a person closed."),
+    };
+    let body = format!("{}{seen}\n\nWhat stood here is in the history of this text (\"edited\", above).\n", nothing_open(recovered));
+    Issue { title: NOTHING_OPEN.to_owned(), body }
+}
+
+/// What is left of an issue that was found open when the state was lost, and nothing is wrong as far as is known.
+#[must_use]
+pub fn record_lost() -> Issue {
+    let body = "The record of what stood here was lost, and nothing is open as far as is known now. What GitHub still lists as failed is \
+                asked for again. What stood here is in the history of this text (\"edited\", above).\n"
+        .to_owned();
+    Issue { title: NOTHING_OPEN.to_owned(), body }
+}
+
+/// What is left of an issue when another one of the same repository goes on.
+#[must_use]
+pub fn pointer(number: u64) -> Issue {
+    let body = format!("This alarm goes on in #{number}.\n");
+    Issue { title: "Webhook deliveries: this alarm goes on in another issue".to_owned(), body }
 }
 
 /// What is left of an issue that goes on in another repository. Neither is named, so that nothing is linked across.

@@ -34,7 +34,13 @@ fn what_is_left_of_a_message_and_of_an_issue() {
         ⬇️ This alarm goes on in a newer message below.
         ➡️ This alarm goes on in another chat."#]]
     .assert_eq(&texts.join("\n"));
-    let issues = [issue::closed(recovered), issue::closed(Recovered { passed: 1, all: 2 }), issue::moved()];
+    let issues = [
+        issue::closed(recovered, 0),
+        issue::closed(Recovered { passed: 1, all: 2 }, 1),
+        issue::record_lost(),
+        issue::pointer(7),
+        issue::moved(),
+    ];
     let texts: Vec<String> = issues.iter().map(|issue| format!("{}\n---\n{}", issue.title, issue.body)).collect();
     expect![[r#"
         Webhook deliveries: nothing is open any more
@@ -45,9 +51,17 @@ fn what_is_left_of_a_message_and_of_an_issue() {
         ===
         Webhook deliveries: nothing is open any more
         ---
-        Nothing is open any more. Recovered: 1 of the last 2 entries; their events were delivered.
+        Nothing is open any more. Recovered: 1 of the last 2 entries; their events were delivered. But for 1 entry of an issue that a person closed.
 
         What stood here is in the history of this text ("edited", above).
+        ===
+        Webhook deliveries: nothing is open any more
+        ---
+        The record of what stood here was lost, and nothing is open as far as is known now. What GitHub still lists as failed is asked for again. What stood here is in the history of this text ("edited", above).
+        ===
+        Webhook deliveries: this alarm goes on in another issue
+        ---
+        This alarm goes on in #7.
         ===
         Webhook deliveries: this alarm goes on in another repository
         ---

@@ -30,6 +30,7 @@ fn the_fields_of_the_sweep_line() {
         attempts_not_counted
         call_limit
         calls
+        channels_lost
         cursor
         cursor.at
         cursor.id
