@@ -32,6 +32,10 @@ impl Clock for RuntimeClock {
         #[allow(clippy::cast_possible_truncation, reason = "whole milliseconds, far below 2^53")]
         Time::from_millis(js_sys::Date::now() as i64)
     }
+
+    async fn sleep(&self, span: std::time::Duration) {
+        worker::Delay::from(span).await;
+    }
 }
 
 /// The network of one sweep.

@@ -5,6 +5,8 @@
 //! refused, or succeed and lose its answer. One thread runs one sweep, so nothing here is `Send`.
 #![allow(async_fn_in_trait, reason = "one thread runs one sweep; no caller needs a bound on the futures")]
 
+use std::time::Duration;
+
 use crate::policy::time::Time;
 
 /// An HTTP method that the Worker uses.
@@ -123,6 +125,9 @@ pub struct SignError;
 pub trait Clock {
     /// The present.
     fn now(&self) -> Time;
+
+    /// Waits, where the other side asks for a few seconds.
+    async fn sleep(&self, span: Duration);
 }
 
 /// The keys of the storage.

@@ -57,7 +57,7 @@ impl DurableObject for Recovery {
         match (url.path(), at) {
             (SWEEP_PATH, Some(at)) => {
                 let report = self.sweep(Time::from_millis(at)).await;
-                let status = if report.failure.is_some() { 500 } else { 200 };
+                let status = if report.is_failure() { 500 } else { 200 };
                 Ok(Response::from_json(&report)?.with_status(status))
             }
             _ => Response::error("not found", 404),

@@ -45,4 +45,6 @@ impl Clock for TestClock {
     fn now(&self) -> Time {
         self.0
     }
+
+    async fn sleep(&self, _: std::time::Duration) {}
 }

@@ -1,43 +1,56 @@
-//! Both channels of the alarm, and the link that they share.
+//! Both channels of the alarm, and what they share: what is known of the App, and twelve calls.
 
-use super::control_repo::ControlRepo;
+use super::control_repo::{self, ControlRepo};
+use super::entry::{Channel, with_lost_channel};
+use super::reach::{Contact, Reach};
 use super::telegram::Telegram;
-use super::{AdvancedLink, Alarm, ChannelError, Memory};
+use super::{Alarm, AppPage, ChannelError, Memory, Outcome};
 use crate::config::Config;
 use crate::github::api::Api;
 use crate::github::app;
 use crate::github::error::GitHubError;
+use crate::policy::budget::{ALARM_CALLS, Budget};
+use crate::policy::own::Write;
 use crate::policy::time::{Time, hours};
 use crate::ports::{Clock, Network, Signer};
 
-/// The link is read again when the alarm is written and it is older than this: Apps are renamed, and change hands.
-const LINK_AGE: std::time::Duration = hours(24);
+/// The App is read again when the alarm is written and this is older: Apps are renamed, and change hands.
+const APP_AGE: std::time::Duration = hours(24);
+
+/// Calls that the channel which comes first leaves to the other, if that has something to show: a message, the second try
+/// of it, and an old one cut down; or an issue that was closed, and a new one.
+const KEPT_FOR_TELEGRAM: u32 = 4;
+const KEPT_FOR_CONTROL_REPO: u32 = 6;
 
 /// The channels that the settings name.
 #[derive(Debug)]
 pub struct Channels<'a, N, S, C> {
     api: &'a Api<'a, N, S, C>,
-    telegram: Option<Telegram<'a, N>>,
+    budget: &'a Budget,
+    telegram: Option<Telegram<'a, N, C>>,
     control_repo: Option<ControlRepo<'a, N, S, C>>,
 }
 
 /// What became of one change of the alarm.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Told {
     /// What the channels show now.
     pub memory: Memory,
-    /// Channels that could not show it.
+    /// What a channel could not show, or found changed.
     pub errors: Vec<ChannelError>,
-    /// Why there is no fresh link, if there is none. The alarm goes out with the last one.
-    pub link_error: Option<GitHubError>,
+    /// Why nothing fresh is known of the App, if so. The alarm goes out with what was known.
+    pub app_error: Option<GitHubError>,
+    /// What we wrote into the control repository.
+    pub writes: Vec<Write>,
 }
 
 impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
-    /// The channels of `config`.
-    pub fn new(network: &'a N, api: &'a Api<'a, N, S, C>, config: &'a Config) -> Self {
+    /// The channels of `config`. `network` and `api` count their calls against `budget`.
+    pub fn new(network: &'a N, clock: &'a C, api: &'a Api<'a, N, S, C>, budget: &'a Budget, config: &'a Config) -> Self {
         Self {
             api,
-            telegram: config.telegram.clone().map(|settings| Telegram::new(network, settings)),
+            budget,
+            telegram: config.telegram.clone().map(|settings| Telegram::new(network, clock, settings)),
             control_repo: config.control_repo.as_deref().map(|repo| ControlRepo::new(api, repo)),
         }
     }
@@ -48,38 +61,165 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
         self.telegram.is_none() && self.control_repo.is_none()
     }
 
-    /// Whether both channels show this alarm, so that there is nothing to do.
+    /// Whether both channels show this alarm, so that there is nothing to do. One that is lost is to be tried.
     #[must_use]
     pub fn are_current(&self, memory: &Memory, alarm: &Alarm, now: Time) -> bool {
-        let telegram = self.telegram.as_ref().is_none_or(|channel| channel.is_current(memory.telegram.as_ref(), alarm, now));
-        telegram && self.control_repo.as_ref().is_none_or(|channel| channel.is_current(memory.control_repo.as_ref(), alarm, now))
+        self.lost(memory).is_empty()
+            && [Channel::ControlRepo, Channel::Telegram].iter().all(|channel| self.is_current(*channel, memory, alarm, now))
     }
 
-    /// Shows the alarm on every channel that shows another one. Neither stops the other.
-    pub async fn show(&self, mut memory: Memory, alarm: &Alarm, now: Time) -> Told {
-        let mut told = Told { memory: Memory::default(), errors: Vec::new(), link_error: None };
-        if self.are_current(&memory, alarm, now) {
-            told.memory = memory;
-            return told;
+    /// The channels that cannot be reached, with what they said.
+    #[must_use]
+    pub fn lost<'m>(&self, memory: &'m Memory) -> Vec<(Channel, &'m str)> {
+        let said = |channel| Some((channel, self.reach(channel, memory)?.lost()?.said.as_str()));
+        [Channel::Telegram, Channel::ControlRepo].into_iter().filter_map(said).collect()
+    }
+
+    /// Whether there are channels, and none can be reached.
+    #[must_use]
+    pub fn are_all_lost(&self, memory: &Memory) -> bool {
+        let set = usize::from(self.telegram.is_some()) + usize::from(self.control_repo.is_some());
+        set > 0 && self.lost(memory).len() == set
+    }
+
+    /// Shows the alarm on every channel that shows another one, with twelve calls at most. Neither stops the other.
+    pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time) -> Told {
+        let mut told = Told { memory, ..Told::default() };
+        let end = self.budget.used().saturating_add(ALARM_CALLS);
+        self.budget.allow(ALARM_CALLS);
+        self.read_app(&mut told, alarm, now).await;
+        // The issue comes first, since the message has a button to it. A channel that is lost comes before both: whether it is
+        // back is an entry of the other.
+        let telegram_lost = self.reach(Channel::Telegram, &told.memory).is_some_and(|reach| reach.lost().is_some());
+        let first = if telegram_lost { Channel::Telegram } else { Channel::ControlRepo };
+        let second = other(first);
+        let kept = if self.is_current(second, &told.memory, alarm, now) {
+            0
+        } else if second == Channel::Telegram {
+            KEPT_FOR_TELEGRAM
+        } else {
+            KEPT_FOR_CONTROL_REPO
+        };
+        self.budget.allow(end.saturating_sub(self.budget.used()).saturating_sub(kept));
+        let once_more = self.turn(first, &mut told, alarm, now, Probe::IfLost).await;
+        self.budget.allow(end.saturating_sub(self.budget.used()));
+        self.turn(second, &mut told, alarm, now, Probe::IfLost).await;
+        // The other one may be lost since, or the issue be another; or calls are left over.
+        if once_more {
+            self.turn(first, &mut told, alarm, now, Probe::Never).await;
         }
-        if memory.advanced.as_ref().is_none_or(|link| now.since(link.read_at) >= LINK_AGE) {
-            match app::read(self.api).await {
-                Ok(app) => memory.advanced = app.advanced_url.map(|url| AdvancedLink { url, read_at: now }),
-                Err(error) => told.link_error = Some(error),
+        self.budget.allow_all();
+        if let Some(control_repo) = &self.control_repo {
+            told.writes = control_repo.take_writes();
+        }
+        told
+    }
+
+    async fn read_app(&self, told: &mut Told, alarm: &Alarm, now: Time) {
+        // What is said when nothing is open any more has no link.
+        let has_to_show = |channel: &Channel| {
+            !self.is_current(*channel, &told.memory, alarm, now) && !self.alarm_for(*channel, &told.memory, alarm).entries.is_empty()
+        };
+        if ![Channel::ControlRepo, Channel::Telegram].iter().any(has_to_show)
+            || told.memory.app.as_ref().is_some_and(|app| now.since(app.read_at) < APP_AGE)
+        {
+            return;
+        }
+        match app::read(self.api).await {
+            Ok(app) => told.memory.app = Some(AppPage { slug: app.slug, advanced_url: app.advanced_url, read_at: now }),
+            Err(error) => told.app_error = Some(error),
+        }
+    }
+
+    /// Lets one channel show what it is to show. Returns whether it may have another turn in this sweep: one that cannot be
+    /// reached has not.
+    async fn turn(&self, channel: Channel, told: &mut Told, alarm: &Alarm, now: Time, probe: Probe) -> bool {
+        let Some(reach) = self.reach(channel, &told.memory) else { return false };
+        let is_lost = reach.lost().is_some();
+        let (contact, errors) = if !self.is_current(channel, &told.memory, alarm, now) {
+            let alarm = self.alarm_for(channel, &told.memory, alarm);
+            match (channel, &self.telegram, &self.control_repo) {
+                (Channel::Telegram, Some(telegram), _) => {
+                    let Outcome { shown, contact, errors } = telegram.show(told.memory.telegram.take(), &alarm, now).await;
+                    told.memory.telegram = shown;
+                    (contact, errors)
+                }
+                (Channel::ControlRepo, _, Some(control_repo)) => {
+                    let Outcome { shown, contact, errors } = control_repo.show(told.memory.control_repo.take(), &alarm, now).await;
+                    told.memory.control_repo = shown;
+                    (contact, errors)
+                }
+                _ => return false,
+            }
+        } else if is_lost && probe == Probe::IfLost {
+            let result = match (channel, &self.telegram, &self.control_repo) {
+                (Channel::Telegram, Some(telegram), _) => telegram.probe(told.memory.telegram.as_ref()).await,
+                (Channel::ControlRepo, _, Some(control_repo)) => control_repo.probe().await,
+                _ => return false,
+            };
+            match result {
+                Ok(()) => (Contact::Reached, Vec::new()),
+                Err(error) => (Contact::Failed, vec![error]),
+            }
+        } else {
+            return !is_lost;
+        };
+        let reach = match channel {
+            Channel::Telegram => &mut told.memory.telegram_reach,
+            Channel::ControlRepo => &mut told.memory.control_repo_reach,
+        };
+        reach.note(contact, errors.last(), now);
+        let may_go_on = errors.iter().all(ChannelError::was_not_made);
+        told.errors.extend(errors);
+        may_go_on
+    }
+
+    fn is_current(&self, channel: Channel, memory: &Memory, alarm: &Alarm, now: Time) -> bool {
+        let alarm = self.alarm_for(channel, memory, alarm);
+        match channel {
+            Channel::Telegram => self.telegram.as_ref().is_none_or(|telegram| telegram.is_current(memory.telegram.as_ref(), &alarm, now)),
+            Channel::ControlRepo => {
+                self.control_repo.as_ref().is_none_or(|control_repo| control_repo.is_current(memory.control_repo.as_ref(), &alarm, now))
             }
         }
-        let alarm = Alarm { advanced_url: memory.advanced.as_ref().map(|link| link.url.clone()), ..alarm.clone() };
-        if let Some(channel) = &self.telegram {
-            let (shown, result) = channel.show(memory.telegram.take(), &alarm, now).await;
-            memory.telegram = shown;
-            told.errors.extend(result.err());
+    }
+
+    /// `None` if the settings name no such channel: then what is remembered of it says nothing.
+    fn reach<'m>(&self, channel: Channel, memory: &'m Memory) -> Option<&'m Reach> {
+        match channel {
+            Channel::Telegram => self.telegram.as_ref().map(|_| &memory.telegram_reach),
+            Channel::ControlRepo => self.control_repo.as_ref().map(|_| &memory.control_repo_reach),
         }
-        if let Some(channel) = &self.control_repo {
-            let (shown, result) = channel.show(memory.control_repo.take(), &alarm, now).await;
-            memory.control_repo = shown;
-            told.errors.extend(result.err());
+    }
+
+    /// The alarm as this channel is to show it: with what is known of the App, and with the loss of the other one.
+    fn alarm_for(&self, channel: Channel, memory: &Memory, alarm: &Alarm) -> Alarm {
+        let app = memory.app.as_ref();
+        let mut entries = alarm.entries.clone();
+        if let Some(lost) = self.reach(other(channel), memory).and_then(Reach::lost) {
+            entries = with_lost_channel(entries, other(channel), lost.since, &lost.said);
         }
-        told.memory = memory;
-        told
+        let issue = self.control_repo.as_ref().and(memory.control_repo.as_ref()).and_then(control_repo::Shown::open_url);
+        Alarm {
+            entries,
+            passed: alarm.passed.clone(),
+            slug: app.and_then(|app| app.slug.clone()),
+            advanced_url: app.and_then(|app| app.advanced_url.clone()),
+            issue_url: issue.filter(|_| channel == Channel::Telegram).map(str::to_owned),
+        }
+    }
+}
+
+/// Whether a channel that is lost is called although it has nothing to show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Probe {
+    IfLost,
+    Never,
+}
+
+fn other(channel: Channel) -> Channel {
+    match channel {
+        Channel::Telegram => Channel::ControlRepo,
+        Channel::ControlRepo => Channel::Telegram,
     }
 }

@@ -1,199 +1,260 @@
 //! The alarm as one issue of the control repository: what is to be done to the issue is decided first, then done.
+//!
+//! The issue is found again by its number. Where there is none, an open one of ours is looked for before one is created, so that
+//! neither a lost answer nor a lost state leaves a second open one.
 
 mod repository;
+mod todo;
 
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use self::repository::{EDIT_ISSUE, Edited, Repository, State};
+use self::repository::{EDIT_ISSUE, Edited, Issue, Repository, State};
+use self::todo::Place;
+pub use self::todo::{Shown, Todo, what_to_do};
+use super::reach::Contact;
 use super::shown::LastShown;
 use super::text::issue as text;
-use super::{Alarm, ChannelError, may_work_later};
+use super::{Alarm, ChannelError, Outcome};
 use crate::github::api::Api;
+use crate::policy::own::Write;
 use crate::policy::time::Time;
 use crate::ports::{Clock, Network, Signer};
-
-/// The issue that stands in the repository. Part of the stored state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
-    /// The repository, as the settings named it.
-    repo: String,
-    /// The issue, in this repository.
-    number: u64,
-    /// What it says.
-    last: LastShown,
-    /// An issue in another repository that this one took the place of, and that is not closed yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    old: Option<Place>,
-}
-
-/// Where an issue is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
-    repo: String,
-    number: u64,
-}
-
-impl Shown {
-    /// Takes every time later than `now` as `now`.
-    pub fn move_to(&mut self, now: Time) {
-        self.last.move_to(now);
-    }
-}
-
-/// What is to be done to the issue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Todo {
-    /// It says what is so.
-    Nothing,
-    /// There is none that is open: one of ours is looked for, and created if there is none.
-    Create,
-    /// As before; the one in the repository that the settings named before is closed.
-    CreateAndMove,
-    /// It is brought up to date.
-    Edit,
-    /// An entry that left less than an hour ago is back: it is opened again.
-    Reopen,
-    /// It is closed.
-    Close,
-}
-
-/// Decides what is to be done so that the repository `repo` shows `alarm`.
-#[must_use]
-pub fn what_to_do(shown: Option<&Shown>, alarm: &Alarm, repo: &str, now: Time) -> Todo {
-    let entries = &alarm.entries;
-    match shown {
-        None if entries.is_empty() => Todo::Nothing,
-        None => Todo::Create,
-        Some(shown) => match (shown.last.is_closed(), entries.is_empty()) {
-            (true, true) => Todo::Nothing,
-            (false, true) => Todo::Close,
-            (true, false) if shown.repo != repo || shown.last.lacks_one_of(entries, now) => Todo::Create,
-            (true, false) => Todo::Reopen,
-            (false, false) if shown.repo != repo => Todo::CreateAndMove,
-            (false, false) if shown.last.is(text::issue(alarm).digest(), entries) => Todo::Nothing,
-            (false, false) => Todo::Edit,
-        },
-    }
-}
 
 /// The channel, for one sweep.
 #[derive(Debug)]
 pub struct ControlRepo<'a, N, S, C> {
     api: &'a Api<'a, N, S, C>,
     repo: &'a str,
+    entered: RefCell<Option<Rc<Repository<'a, N, S, C>>>>,
+    writes: RefCell<Vec<Write>>,
 }
 
 impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
-    /// Writes into the repository `repo`, as `owner/name`, already checked for characters that no name has.
+    /// Writes into `repo`, such as `owner/name`.
     pub fn new(api: &'a Api<'a, N, S, C>, repo: &'a str) -> Self {
-        Self { api, repo }
+        Self { api, repo, entered: RefCell::new(None), writes: RefCell::default() }
     }
 
     /// Whether the repository shows `alarm` already, so that there is nothing to call for.
     #[must_use]
     pub fn is_current(&self, shown: Option<&Shown>, alarm: &Alarm, now: Time) -> bool {
-        shown.is_none_or(|shown| shown.old.is_none()) && what_to_do(shown, alarm, self.repo, now) == Todo::Nothing
+        shown.is_some_and(|shown| shown.old.is_empty()) && what_to_do(shown, alarm, self.repo, now) == Todo::Nothing
+    }
+
+    /// What was written since this was last asked.
+    pub fn take_writes(&self) -> Vec<Write> {
+        self.writes.take()
+    }
+
+    /// Whether the repository can be written to again, when there is nothing to write.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub async fn probe(&self) -> Result<(), ChannelError> {
+        self.enter(self.repo).await?.find().await.map(drop)
     }
 
     /// Makes the repository show `alarm`. Returns what is to be remembered after what worked, whether or not all of it did.
-    pub async fn show(&self, shown: Option<Shown>, alarm: &Alarm, now: Time) -> (Option<Shown>, Result<(), ChannelError>) {
-        let mut shown = shown;
-        let mut result = self.bring_up_to_date(&mut shown, alarm, now).await;
-        if let (Ok(()), Some(shown)) = (&result, &mut shown) {
-            result = self.close_old(shown).await;
+    pub async fn show(&self, shown: Option<Shown>, alarm: &Alarm, now: Time) -> Outcome<Shown> {
+        let todo = what_to_do(shown.as_ref(), alarm, self.repo, now);
+        let mut outcome = Outcome { shown, contact: Contact::None, errors: Vec::new() };
+        let in_place = outcome.shown.as_ref().is_none_or(|shown| todo != Todo::Close || shown.repo == self.repo);
+        let result = match (todo, &mut outcome.shown) {
+            (Todo::Nothing, _) => Ok(()),
+            (_, None) => self.look(&mut outcome.shown, alarm, now).await,
+            (_, Some(shown)) => {
+                shown.forget_seen(alarm);
+                self.carry_out(todo, shown, alarm, now, &mut outcome.errors).await
+            }
+        };
+        match result {
+            Ok(()) if todo == Todo::Nothing || !in_place => {}
+            Ok(()) => outcome.contact = Contact::Reached,
+            Err(error) => {
+                if in_place {
+                    outcome.contact = Contact::Failed;
+                }
+                outcome.errors.push(error);
+                return outcome;
+            }
         }
-        (shown, result)
+        if let Some(shown) = &mut outcome.shown {
+            outcome.errors.extend(self.close_old(shown).await.err());
+        }
+        outcome
     }
 
-    async fn bring_up_to_date(&self, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
-        let todo = what_to_do(shown.as_ref(), alarm, self.repo, now);
-        match (todo, &mut *shown) {
+    /// Goes on in an issue that a lost state left open, or says in it that its record was lost.
+    async fn look(&self, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
+        let mut found = Shown::nothing(self.repo);
+        if alarm.entries.is_empty() {
+            let repository = self.enter(self.repo).await?;
+            let mut ours = repository.find().await?.into_iter();
+            if let Some(oldest) = ours.next() {
+                let edited = repository.edit(oldest.number, &text::record_lost(), State::Closed).await?;
+                self.wrote(&edited, 2);
+            }
+            found.supersede(ours.map(|issue| Place { repo: self.repo.to_owned(), number: issue.number }));
+        } else {
+            self.create(&mut found, alarm, now).await?;
+        }
+        *shown = Some(found);
+        Ok(())
+    }
+
+    async fn carry_out(
+        &self,
+        todo: Todo,
+        shown: &mut Shown,
+        alarm: &Alarm,
+        now: Time,
+        notes: &mut Vec<ChannelError>,
+    ) -> Result<(), ChannelError> {
+        let stands = shown.issue.as_ref().map(|issue| issue.number);
+        match (todo, stands) {
             (Todo::Nothing, _) => Ok(()),
-            (Todo::Edit | Todo::Reopen, Some(stands)) => {
-                let issue = text::issue(alarm);
-                let state = if todo == Todo::Reopen { State::Reopened } else { State::AsItIs };
-                match Repository::enter(self.api, &stands.repo).await?.edit(stands.number, &issue, state).await? {
-                    // Later: an issue that a maintainer closed is seen here, in the state that GitHub answers.
-                    Edited::Yes => stands.last = LastShown::new(issue.digest(), &alarm.entries, Some(&stands.last), now),
-                    // Deleted or transferred: the next sweep looks for one of ours, or creates one.
+            (Todo::Edit | Todo::Reopen, Some(number)) => {
+                let unseen = shown.unseen(alarm);
+                let issue = text::issue(&unseen);
+                let (state, events) = if todo == Todo::Reopen { (State::Reopened, 2) } else { (State::AsItIs, 1) };
+                let edited = self.enter(&shown.repo).await?.edit(number, &issue, state).await?;
+                self.wrote(&edited, events);
+                match edited {
+                    Edited::Yes { is_open: true, .. } => {
+                        shown.last = LastShown::new(issue.digest(), &unseen.entries, Some(&shown.last), &alarm.passed, now);
+                        return Ok(());
+                    }
+                    // A person closed it and has seen what stood in it. What is new stands in a new issue.
+                    Edited::Yes { is_open: false, .. } => {
+                        shown.seen.extend_from_slice(shown.last.keys());
+                        shown.forget_seen(alarm);
+                        shown.closed_by_person = true;
+                        shown.last = LastShown::new(issue.digest(), &[], Some(&shown.last), &alarm.passed, now);
+                    }
                     Edited::Gone(status) => {
-                        *shown = None;
-                        return Err(ChannelError::Refused { step: EDIT_ISSUE, status, reason: "the issue is gone".to_owned() });
+                        notes.push(gone(status));
+                        shown.issue = None;
                     }
                 }
-                Ok(())
+                if shown.unseen(alarm).entries.is_empty() { Ok(()) } else { self.create(shown, alarm, now).await }
             }
-            (Todo::Close, Some(stands)) => {
-                let issue = text::closed(stands.last.recovered(&alarm.passed));
-                let result = match Repository::enter(self.api, &stands.repo).await {
-                    Ok(repository) => repository.edit(stands.number, &issue, State::Closed).await,
+            (Todo::Close, Some(number)) => {
+                let issue = text::closed(shown.last.recovered(&alarm.passed), shown.seen.len());
+                let result = match self.enter(&shown.repo).await {
+                    Ok(repository) => repository.edit(number, &issue, State::Closed).await,
                     Err(error) => Err(error),
                 };
                 match result {
                     // An issue that is gone shows no entries either.
-                    Ok(Edited::Yes | Edited::Gone(_)) => {
-                        stands.last = LastShown::new(issue.digest(), &[], Some(&stands.last), now);
+                    Ok(edited) => {
+                        self.wrote(&edited, 2);
+                        shown.last = LastShown::new(issue.digest(), &[], Some(&shown.last), &alarm.passed, now);
+                        if let Edited::Gone(status) = edited {
+                            notes.push(gone(status));
+                            shown.issue = None;
+                        }
                         Ok(())
                     }
                     // In a repository that the settings no longer name it is closed once, if that works.
                     Err(error) => {
-                        if stands.repo != self.repo && !may_work_later(&error) {
-                            *shown = None;
+                        if shown.repo != self.repo && !error.may_work_later() {
+                            shown.issue = None;
                         }
                         Err(error)
                     }
                 }
             }
-            (Todo::CreateAndMove, Some(stands)) => {
-                let place = Place { repo: stands.repo.clone(), number: stands.number };
+            (Todo::CreateAndMove, Some(number)) => {
+                let place = Place { repo: shown.repo.clone(), number };
                 self.create(shown, alarm, now).await?;
-                if let Some(stands) = shown {
-                    stands.old = Some(place);
-                }
+                shown.supersede([place]);
                 Ok(())
             }
-            (Todo::Create, _) | (Todo::Edit | Todo::Reopen | Todo::Close | Todo::CreateAndMove, None) => {
-                self.create(shown, alarm, now).await
-            }
+            _ => self.create(shown, alarm, now).await,
         }
     }
 
-    /// Goes on in an open issue of ours, or creates one: a lost answer or a lost state is to leave no second open one.
-    async fn create(&self, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
-        let issue = text::issue(alarm);
-        let repository = Repository::enter(self.api, self.repo).await?;
-        let number = match repository.find().await? {
-            Some(number) => match repository.edit(number, &issue, State::AsItIs).await? {
-                Edited::Yes => number,
-                Edited::Gone(status) => {
-                    return Err(ChannelError::Refused { step: EDIT_ISSUE, status, reason: "the issue is gone".to_owned() });
-                }
-            },
-            None => repository.create(&issue).await?,
+    /// Goes on in an open issue of ours, or creates one. `shown` is as it was if that fails.
+    async fn create(&self, shown: &mut Shown, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
+        let repository = self.enter(self.repo).await?;
+        let mut ours = repository.find().await?.into_iter();
+        let oldest = ours.next();
+        let is_reopened = |issue: &Issue| shown.repo == self.repo && shown.issue.as_ref().is_some_and(|known| known.number == issue.number);
+        if shown.closed_by_person && oldest.as_ref().is_some_and(is_reopened) {
+            // The person thought better of it.
+            shown.seen.clear();
+        }
+        let unseen = shown.unseen(alarm);
+        let issue = text::issue(&unseen);
+        let goes_on = if let Some(oldest) = oldest {
+            let edited = repository.edit(oldest.number, &issue, State::AsItIs).await?;
+            self.wrote(&edited, 1);
+            if let Edited::Gone(status) = edited {
+                return Err(gone(status));
+            }
+            oldest
+        } else {
+            let (created, write) = repository.create(&issue).await?;
+            self.writes.borrow_mut().extend(write);
+            created
         };
-        let before = shown.take();
-        *shown = Some(Shown {
-            repo: self.repo.to_owned(),
-            number,
-            last: LastShown::new(issue.digest(), &alarm.entries, before.as_ref().map(|before| &before.last), now),
-            old: before.and_then(|before| before.old),
-        });
+        let before = (shown.repo == self.repo).then_some(&shown.last);
+        shown.last = LastShown::new(issue.digest(), &unseen.entries, before, &alarm.passed, now);
+        self.repo.clone_into(&mut shown.repo);
+        shown.issue = Some(goes_on);
+        shown.closed_by_person = false;
+        shown.supersede(ours.map(|issue| Place { repo: self.repo.to_owned(), number: issue.number }));
         Ok(())
     }
 
-    /// Closes the issue in the repository that the settings named before. What GitHub refuses is not tried again.
+    /// Closes issues that this one took the place of. What GitHub refuses is not tried again.
     async fn close_old(&self, shown: &mut Shown) -> Result<(), ChannelError> {
-        let Some(place) = shown.old.take() else { return Ok(()) };
-        let result = match Repository::enter(self.api, &place.repo).await {
-            Ok(repository) => repository.edit(place.number, &text::moved(), State::Closed).await.map(drop),
-            Err(error) => Err(error),
-        };
-        if matches!(&result, Err(error) if may_work_later(error)) {
-            shown.old = Some(place);
+        while let Some(place) = shown.old.first() {
+            let goes_on_in = shown.issue.as_ref().filter(|_| place.repo == shown.repo).map(|issue| issue.number);
+            let issue = match goes_on_in {
+                Some(number) => text::pointer(number),
+                None if place.repo == shown.repo => text::record_lost(),
+                None => text::moved(),
+            };
+            let result = match self.enter(&place.repo).await {
+                Ok(repository) => repository.edit(place.number, &issue, State::Closed).await,
+                Err(error) => Err(error),
+            };
+            if let Ok(edited) = &result {
+                self.wrote(edited, 2);
+            }
+            if !matches!(&result, Err(error) if error.may_work_later()) {
+                shown.old.remove(0);
+            }
+            result?;
         }
-        result
+        Ok(())
     }
+
+    /// One edit of text and state makes two events, `edited` and `closed`: it counts as two writes.
+    fn wrote(&self, edited: &Edited, events: usize) {
+        if let Edited::Yes { write: Some(write), .. } = edited {
+            self.writes.borrow_mut().extend(std::iter::repeat_n(*write, events));
+        }
+    }
+
+    /// The repository, entered once a sweep.
+    async fn enter(&self, repo: &str) -> Result<Rc<Repository<'a, N, S, C>>, ChannelError> {
+        let known = self.entered.borrow().clone().filter(|repository| repository.is(repo));
+        if let Some(repository) = known {
+            return Ok(repository);
+        }
+        let repository = Rc::new(Repository::enter(self.api, repo).await?);
+        self.entered.replace(Some(repository.clone()));
+        Ok(repository)
+    }
+}
+
+fn gone(status: u16) -> ChannelError {
+    let reason = if status == 301 { "the issue was moved to another repository" } else { "the issue was deleted" };
+    ChannelError::Refused { step: EDIT_ISSUE, status, reason: reason.to_owned() }
 }

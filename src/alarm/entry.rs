@@ -1,14 +1,15 @@
 //! Entries: what is wrong, as values with stable keys (spec section 8).
 //!
 //! An entry says nothing of how it is shown, and the same ledger gives the same entries in the same order. What comes with
-//! later rules (an outage, an endpoint that refuses everything, a sweep that fails, a channel that cannot be reached) is
-//! one more kind each.
+//! later rules (an outage, a sweep that fails) is one more kind each. A key never comes back for another occurrence, so that
+//! what a maintainer has seen hides nothing new.
 
 use std::rc::Rc;
 
 use crate::policy::delivery::{DeliveryId, Guid, Position};
 use crate::policy::event::{AskStanding, Attempt, Event, Fate};
 use crate::policy::ledger::{Ledger, Loss};
+use crate::policy::refusing::Refusing;
 use crate::policy::time::Time;
 
 /// One thing that is wrong.
@@ -20,9 +21,29 @@ pub struct Entry {
     pub kind: EntryKind,
 }
 
+/// A channel of the alarm, as an entry names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The message.
+    Telegram,
+    /// The issue.
+    ControlRepo,
+}
+
 /// What can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
+    /// The other channel cannot be reached.
+    ChannelLost {
+        /// Which one.
+        channel: Channel,
+        /// The sweep that found it so.
+        since: Time,
+        /// What it said, without anything secret.
+        said: String,
+    },
+    /// The endpoint refuses everything.
+    Refusing(Refusing),
     /// Events that waited until their time was over.
     LeftBehind(Loss),
     /// A stretch of the deliveries list that was never read.
@@ -44,7 +65,7 @@ impl EntryKind {
     pub fn event(&self) -> Option<&Undelivered> {
         match self {
             Self::GaveUp(event) | Self::NotRedeliverable { event, .. } => Some(event),
-            Self::LeftBehind(_) | Self::GapLost(_) => None,
+            Self::ChannelLost { .. } | Self::Refusing(_) | Self::LeftBehind(_) | Self::GapLost(_) => None,
         }
     }
 
@@ -52,6 +73,8 @@ impl EntryKind {
     #[must_use]
     pub fn since(&self) -> Time {
         match self {
+            Self::ChannelLost { since, .. } => *since,
+            Self::Refusing(refusing) => refusing.since,
             Self::LeftBehind(loss) | Self::GapLost(loss) => loss.from,
             Self::GaveUp(event) | Self::NotRedeliverable { event, .. } => event.first.at,
         }
@@ -60,15 +83,18 @@ impl EntryKind {
     /// The order of the sorts: those that are no events come first.
     fn rank(&self) -> u8 {
         match self {
-            Self::LeftBehind(_) => 0,
-            Self::GapLost(_) => 1,
-            Self::GaveUp(_) | Self::NotRedeliverable { .. } => 2,
+            Self::Refusing(_) => 0,
+            Self::ChannelLost { .. } => 1,
+            Self::LeftBehind(_) => 2,
+            Self::GapLost(_) => 3,
+            Self::GaveUp(_) | Self::NotRedeliverable { .. } => 4,
         }
     }
 
     /// Where it stands among its sort, of which the newest comes first.
     fn standing(&self) -> Position {
         match self {
+            Self::ChannelLost { .. } | Self::Refusing(_) => Position { at: self.since(), id: DeliveryId(0) },
             Self::LeftBehind(loss) | Self::GapLost(loss) => Position { at: loss.made_at, id: DeliveryId(0) },
             Self::GaveUp(event) | Self::NotRedeliverable { event, .. } => event.first,
         }
@@ -123,11 +149,26 @@ pub fn entries(ledger: &Ledger) -> Vec<Entry> {
         .gaps_lost
         .iter()
         .map(|loss| Entry { key: format!("gap-lost:{}", loss.made_at.millis()), kind: EntryKind::GapLost(loss.clone()) });
-    let mut entries: Vec<Entry> = left_behind.chain(gaps_lost).chain(ledger.events.values().filter_map(of_event)).collect();
-    entries.sort_by(|a, b| {
-        let newest_first = b.kind.standing().cmp(&a.kind.standing());
-        a.kind.rank().cmp(&b.kind.rank()).then(newest_first).then_with(|| a.key.cmp(&b.key))
-    });
+    let refusing = ledger
+        .refusals
+        .refusing()
+        .map(|refusing| Entry { key: format!("refusing:{}", refusing.since.millis()), kind: EntryKind::Refusing(refusing) });
+    let of_events = ledger.events.values().filter_map(of_event);
+    let mut entries: Vec<Entry> = refusing.into_iter().chain(left_behind).chain(gaps_lost).chain(of_events).collect();
+    sort(&mut entries);
+    entries
+}
+
+/// `entries` with one more.
+#[must_use]
+pub fn with_lost_channel(mut entries: Vec<Entry>, channel: Channel, since: Time, said: &str) -> Vec<Entry> {
+    let name = match channel {
+        Channel::Telegram => "telegram",
+        Channel::ControlRepo => "control-repo",
+    };
+    let kind = EntryKind::ChannelLost { channel, since, said: said.to_owned() };
+    entries.push(Entry { key: format!("channel-lost:{name}:{}", since.millis()), kind });
+    sort(&mut entries);
     entries
 }
 
@@ -137,6 +178,13 @@ pub fn keys_of_event(guid: &Guid) -> [String; 2] {
     [format!("gave-up:{guid}"), format!("not-redeliverable:{guid}")]
 }
 
+fn sort(entries: &mut [Entry]) {
+    entries.sort_by(|a, b| {
+        let newest_first = b.kind.standing().cmp(&a.kind.standing());
+        a.kind.rank().cmp(&b.kind.rank()).then(newest_first).then_with(|| a.key.cmp(&b.key))
+    });
+}
+
 fn of_event(event: &Event) -> Option<Entry> {
     let [gave_up, not_redeliverable] = keys_of_event(&event.guid);
     match event.fate {
@@ -144,7 +192,7 @@ fn of_event(event: &Event) -> Option<Entry> {
         Fate::NotRedeliverable(answer) => {
             Some(Entry { key: not_redeliverable, kind: EntryKind::NotRedeliverable { event: Undelivered::of(event), answer } })
         }
-        Fate::Open | Fate::Passed | Fate::Superseded | Fate::Ignored | Fate::LeftBehind => None,
+        Fate::Open | Fate::Passed | Fate::Superseded | Fate::Ignored | Fate::Own | Fate::LeftBehind => None,
     }
 }
 

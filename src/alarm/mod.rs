@@ -7,6 +7,7 @@
 pub mod channels;
 pub mod control_repo;
 pub mod entry;
+pub mod reach;
 pub mod shown;
 pub mod telegram;
 pub mod text;
@@ -22,6 +23,7 @@ use crate::policy::delivery::Guid;
 use crate::policy::time::Time;
 use crate::ports::NetworkError;
 use entry::Entry;
+use reach::Contact;
 
 /// What is to be shown now, the same for every channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,16 +32,24 @@ pub struct Alarm {
     pub entries: Vec<Entry>,
     /// Events that passed in this sweep: only of their entries it is said that they recovered.
     pub passed: Vec<Guid>,
+    /// The App's name in addresses, if it is known.
+    pub slug: Option<String>,
     /// The App's Advanced page, if it is known.
     pub advanced_url: Option<String>,
+    /// The issue of the control repository, if there is one: the message has a button to it.
+    pub issue_url: Option<String>,
 }
 
-/// The link to the App's Advanced page, and when it was read.
+/// What the alarm says of the App itself, and when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AdvancedLink {
-    /// The address.
-    pub url: String,
-    /// When `GET /app` gave it.
+pub struct AppPage {
+    /// Its name in addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// Its Advanced page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advanced_url: Option<String>,
+    /// When `GET /app` said so.
     pub read_at: Time,
 }
 
@@ -49,12 +59,18 @@ pub struct Memory {
     /// The message.
     #[serde(default)]
     pub telegram: Option<telegram::Shown>,
-    /// The issue.
+    /// Whether the chat can be reached.
+    #[serde(default)]
+    pub telegram_reach: reach::Reach,
+    /// The issue; `None` until one was looked for.
     #[serde(default)]
     pub control_repo: Option<control_repo::Shown>,
-    /// The link, read once and refreshed daily.
+    /// Whether the repository can be reached.
     #[serde(default)]
-    pub advanced: Option<AdvancedLink>,
+    pub control_repo_reach: reach::Reach,
+    /// The App, read once and refreshed daily.
+    #[serde(default)]
+    pub app: Option<AppPage>,
 }
 
 impl Memory {
@@ -66,8 +82,10 @@ impl Memory {
         if let Some(shown) = &mut self.control_repo {
             shown.move_to(now);
         }
-        if let Some(advanced) = &mut self.advanced {
-            advanced.read_at = advanced.read_at.min(now);
+        self.telegram_reach.move_to(now);
+        self.control_repo_reach.move_to(now);
+        if let Some(app) = &mut self.app {
+            app.read_at = app.read_at.min(now);
         }
     }
 }
@@ -83,6 +101,16 @@ pub enum ChannelError {
         /// Why it failed.
         #[source]
         source: NetworkError,
+    },
+    /// The other side refused, and will until a person mends something.
+    #[error("{step}: status {status}: {reason}")]
+    OutOfReach {
+        /// What was being done.
+        step: &'static str,
+        /// HTTP status.
+        status: u16,
+        /// What it says, shortened, without anything secret.
+        reason: String,
     },
     /// The other side refused.
     #[error("{step}: status {status}: {reason}")]
@@ -111,12 +139,49 @@ pub enum ChannelError {
     },
 }
 
-/// Whether the same call may succeed in a later sweep. What cannot is not tried again for a message or an issue that only
-/// has to be cut down or closed.
-fn may_work_later(error: &ChannelError) -> bool {
-    match error {
-        ChannelError::Network { source, .. } => *source != NetworkError::TooLarge,
-        ChannelError::Refused { status, .. } => *status == 429 || *status >= 500,
-        ChannelError::Unreadable { .. } | ChannelError::SignIn { .. } => false,
+impl ChannelError {
+    /// Whether only a person can mend it.
+    #[must_use]
+    pub fn is_for_good(&self) -> bool {
+        matches!(self, Self::OutOfReach { .. })
     }
+
+    /// Whether the call was never made, so that nothing is known of the other side.
+    #[must_use]
+    pub fn was_not_made(&self) -> bool {
+        matches!(self, Self::Network { source, .. } if source.was_not_made())
+    }
+
+    /// Whether the same call may succeed in a later sweep. What cannot is not tried again for a message or an issue that only
+    /// has to be cut down or closed.
+    #[must_use]
+    pub fn may_work_later(&self) -> bool {
+        match self {
+            Self::Network { source, .. } => *source != NetworkError::TooLarge,
+            Self::Refused { status, .. } => matches!(status, 401 | 403 | 429) || *status >= 500,
+            Self::OutOfReach { .. } | Self::Unreadable { .. } | Self::SignIn { .. } => false,
+        }
+    }
+
+    /// What the other side said, for a person.
+    #[must_use]
+    pub fn said(&self) -> String {
+        match self {
+            Self::Network { source, .. } => source.to_string(),
+            Self::OutOfReach { status, reason, .. } | Self::Refused { status, reason, .. } => format!("{reason} (status {status})"),
+            Self::Unreadable { .. } => "an answer that cannot be read".to_owned(),
+            Self::SignIn { source, .. } => source.to_string(),
+        }
+    }
+}
+
+/// What one channel came to in a sweep, and what it shows now.
+#[derive(Debug)]
+pub struct Outcome<S> {
+    /// What is to be remembered, whether or not all of it worked.
+    pub shown: Option<S>,
+    /// Whether the channel was reached.
+    pub contact: Contact,
+    /// What did not work; whoever failed last comes last.
+    pub errors: Vec<ChannelError>,
 }

@@ -53,5 +53,5 @@ pub(super) fn loss(minute: u64) -> Loss {
 }
 
 pub(super) fn alarm(entries: Vec<Entry>) -> Alarm {
-    Alarm { entries, passed: Vec::new(), advanced_url: Some(ADVANCED.to_owned()) }
+    Alarm { entries, slug: Some("deploy-bot".to_owned()), advanced_url: Some(ADVANCED.to_owned()), ..Alarm::default() }
 }

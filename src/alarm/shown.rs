@@ -62,22 +62,33 @@ pub struct LastShown {
     /// Entries that left within the last hour, and when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left: Vec<(Digest, Time)>,
+    /// Of those that left since the first one came: whose event passed, and all.
+    #[serde(default, skip_serializing_if = "is_none")]
+    gone: Recovered,
+}
+
+fn is_none(gone: &Recovered) -> bool {
+    *gone == Recovered::default()
 }
 
 impl LastShown {
-    /// What is remembered once `text` shows `entries`, after what was shown `before`.
+    /// What is remembered once `text` shows `entries`, after what was shown `before`. Of the events that left, these `passed`.
     #[must_use]
-    pub fn new(text: Digest, entries: &[Entry], before: Option<&Self>, now: Time) -> Self {
+    pub fn new(text: Digest, entries: &[Entry], before: Option<&Self>, passed: &[Guid], now: Time) -> Self {
         let keys = keys(entries);
+        let mut gone = Recovered::default();
         let mut left: Vec<(Digest, Time)> = Vec::new();
         if let Some(before) = before {
             let is_gone = |key: &&Digest| keys.binary_search(key).is_err();
             left.extend(before.left.iter().filter(|(key, at)| is_gone(&key) && is_recent(*at, now)));
             left.extend(before.keys.iter().filter(is_gone).map(|key| (*key, now)));
+            if !keys.is_empty() {
+                gone = before.gone.and(before.keys.iter().filter(is_gone), passed);
+            }
         }
         let excess = left.len().saturating_sub(LEFT_KEPT);
         left.drain(..excess);
-        Self { text, keys, left }
+        Self { text, keys, left, gone }
     }
 
     /// Whether it was shown that nothing is open any more.
@@ -99,11 +110,17 @@ impl LastShown {
         keys(entries).iter().any(|key| self.keys.binary_search(key).is_err() && !comes_back(key))
     }
 
-    /// How many entries were shown, and how many of those were about events that passed.
+    /// How many entries there were since the first one came, and how many of those were about events that passed, when the
+    /// last ones leave now.
     #[must_use]
     pub fn recovered(&self, passed: &[Guid]) -> Recovered {
-        let passed: BTreeSet<Digest> = passed.iter().flat_map(keys_of_event).map(|key| Digest::of(&key)).collect();
-        Recovered { passed: self.keys.iter().filter(|key| passed.contains(key)).count(), all: self.keys.len() }
+        self.gone.and(self.keys.iter(), passed)
+    }
+
+    /// The keys of the entries.
+    #[must_use]
+    pub fn keys(&self) -> &[Digest] {
+        &self.keys
     }
 
     /// Takes every time later than `now` as `now`.
@@ -114,13 +131,20 @@ impl LastShown {
     }
 }
 
-/// Of the entries that left last, how many did so because their event passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Of the entries that left, how many did so because their event passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recovered {
     /// Whose event passed.
     pub passed: usize,
     /// All that left.
     pub all: usize,
+}
+
+impl Recovered {
+    fn and<'a>(self, left: impl Iterator<Item = &'a Digest>, passed: &[Guid]) -> Self {
+        let passed: BTreeSet<Digest> = passed.iter().flat_map(keys_of_event).map(|key| Digest::of(&key)).collect();
+        left.fold(self, |sum, key| Self { passed: sum.passed + usize::from(passed.contains(key)), all: sum.all + 1 })
+    }
 }
 
 fn keys(entries: &[Entry]) -> Vec<Digest> {

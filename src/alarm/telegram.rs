@@ -14,11 +14,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::bot::{Bot, Edited};
+use super::reach::Contact;
 use super::shown::LastShown;
 use super::text::telegram as text;
-use super::{Alarm, ChannelError, may_work_later};
+use super::{Alarm, ChannelError, Outcome};
 use crate::policy::time::{Time, hours};
-use crate::ports::Network;
+use crate::ports::{Clock, Network};
 
 /// An entry that is added when the message is older than this wakes somebody again.
 const TELLS_AGAIN_AFTER: Duration = hours(1);
@@ -26,8 +27,7 @@ const TELLS_AGAIN_AFTER: Duration = hours(1);
 /// Superseded messages that wait to be cut down: each is a message that Telegram took, after which it took no edit.
 const OLD_KEPT: usize = 8;
 
-/// Of those, cut down in one sweep: with a message that turns out to be deleted this makes four calls, and the other channel
-/// may need eight of the twelve.
+/// Of those, cut down in one sweep, so that the other channel has its share of the twelve calls.
 const OLD_A_SWEEP: usize = 2;
 
 /// Which bot writes where.
@@ -60,6 +60,9 @@ pub struct Shown {
     /// The topic, as the settings named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thread: Option<i64>,
+    /// The chat's number since the group became a supergroup: the settings still name the old one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    moved_to: Option<i64>,
     /// The message, in this chat.
     message_id: i64,
     /// When it was sent.
@@ -86,11 +89,15 @@ impl Shown {
     }
 
     fn place(&self) -> Place {
-        Place { chat: self.chat.clone(), message_id: self.message_id }
+        Place { chat: self.chat_now(), message_id: self.message_id }
+    }
+
+    fn chat_now(&self) -> String {
+        self.moved_to.map_or_else(|| self.chat.clone(), |id| id.to_string())
     }
 
     fn is_in(&self, settings: &TelegramSettings) -> bool {
-        self.chat == settings.chat_id && self.thread == settings.thread_id
+        (self.chat == settings.chat_id || self.chat_now() == settings.chat_id) && self.thread == settings.thread_id
     }
 }
 
@@ -145,14 +152,14 @@ pub fn what_to_do(shown: Option<&Shown>, alarm: &Alarm, settings: &TelegramSetti
 
 /// The channel, for one sweep.
 #[derive(Debug)]
-pub struct Telegram<'a, N> {
-    bot: Bot<'a, N>,
+pub struct Telegram<'a, N, C> {
+    bot: Bot<'a, N, C>,
 }
 
-impl<'a, N: Network> Telegram<'a, N> {
+impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
     /// Writes as these settings say.
-    pub fn new(network: &'a N, settings: TelegramSettings) -> Self {
-        Self { bot: Bot { network, settings } }
+    pub fn new(network: &'a N, clock: &'a C, settings: TelegramSettings) -> Self {
+        Self { bot: Bot { network, clock, settings } }
     }
 
     /// Whether the chat shows `alarm` already, so that there is nothing to call for.
@@ -162,41 +169,69 @@ impl<'a, N: Network> Telegram<'a, N> {
     }
 
     /// Makes the chat show `alarm`. Returns what is to be remembered after what worked, whether or not all of it did.
-    pub async fn show(&self, shown: Option<Shown>, alarm: &Alarm, now: Time) -> (Option<Shown>, Result<(), ChannelError>) {
-        let mut shown = shown;
-        let mut result = self.bring_up_to_date(&mut shown, alarm, now).await;
-        if let (Ok(()), Some(shown)) = (&result, &mut shown) {
-            result = self.cut_down_old(shown).await;
+    pub async fn show(&self, shown: Option<Shown>, alarm: &Alarm, now: Time) -> Outcome<Shown> {
+        let mut outcome = Outcome { shown, contact: Contact::None, errors: Vec::new() };
+        let todo = what_to_do(outcome.shown.as_ref(), alarm, &self.bot.settings, now);
+        let in_place = outcome.shown.as_ref().is_none_or(|shown| todo != Todo::Close || shown.is_in(&self.bot.settings));
+        match self.carry_out(todo, &mut outcome.shown, alarm, now).await {
+            Ok(()) if todo == Todo::Nothing || !in_place => {}
+            Ok(()) => outcome.contact = Contact::Reached,
+            Err(error) => {
+                if in_place {
+                    outcome.contact = Contact::Failed;
+                }
+                outcome.errors.push(error);
+                return outcome;
+            }
         }
-        (shown, result)
+        if let Some(shown) = &mut outcome.shown {
+            outcome.errors.extend(self.cut_down_old(shown).await.err());
+        }
+        outcome
     }
 
-    async fn bring_up_to_date(&self, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
-        let todo = what_to_do(shown.as_ref(), alarm, &self.bot.settings, now);
+    /// Whether the chat can be written to again, when there is nothing to write.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub async fn probe(&self, shown: Option<&Shown>) -> Result<(), ChannelError> {
+        let known = shown.filter(|shown| shown.is_in(&self.bot.settings)).map(Shown::chat_now);
+        self.bot.probe(known.as_deref().unwrap_or(&self.bot.settings.chat_id)).await
+    }
+
+    async fn carry_out(&self, todo: Todo, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
         match (todo, &mut *shown) {
             (Todo::Nothing, _) => Ok(()),
             (Todo::Edit, Some(stands)) => {
                 let message = text::message(alarm);
                 match self.bot.edit(&stands.place(), &message).await? {
                     Edited::Yes => {
-                        stands.last = LastShown::new(message.digest(), &alarm.entries, Some(&stands.last), now);
+                        stands.last = LastShown::new(message.digest(), &alarm.entries, Some(&stands.last), &alarm.passed, now);
                         Ok(())
                     }
                     // Somebody deleted it: what is open is told again.
                     Edited::Gone => self.send(shown, alarm, now).await,
+                    Edited::Moved(chat) => {
+                        stands.moved_to = Some(chat);
+                        self.send(shown, alarm, now).await
+                    }
                 }
             }
             (Todo::Close, Some(stands)) => {
                 let message = text::closed(stands.last.recovered(&alarm.passed));
-                match self.bot.edit(&stands.place(), &message).await {
-                    // A message that is gone shows no entries either.
-                    Ok(Edited::Yes | Edited::Gone) => {
-                        stands.last = LastShown::new(message.digest(), &[], Some(&stands.last), now);
+                let edited = self.bot.edit(&stands.place(), &message).await;
+                match edited {
+                    // A message that is gone shows no entries either, and in a chat that is another one now nobody can edit it.
+                    Ok(edited) => {
+                        if let Edited::Moved(chat) = edited {
+                            stands.moved_to = Some(chat);
+                        }
+                        stands.last = LastShown::new(message.digest(), &[], Some(&stands.last), &alarm.passed, now);
                         Ok(())
                     }
                     // In a chat that the settings no longer name it is closed once, if that works.
                     Err(error) => {
-                        if !stands.is_in(&self.bot.settings) && !may_work_later(&error) {
+                        if !stands.is_in(&self.bot.settings) && !error.may_work_later() {
                             *shown = None;
                         }
                         Err(error)
@@ -221,17 +256,21 @@ impl<'a, N: Network> Telegram<'a, N> {
     /// no way to ask, and two messages are better than none.
     async fn send(&self, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
         let message = text::message(alarm);
-        let message_id = self.bot.send(&message).await?;
+        let settings = &self.bot.settings;
+        let moved_to = shown.as_ref().filter(|shown| shown.is_in(settings)).and_then(|shown| shown.moved_to);
+        let chat = moved_to.map_or_else(|| settings.chat_id.clone(), |id| id.to_string());
+        let sent = self.bot.send(&chat, &message).await?;
         let (last, old) = match shown.take() {
             Some(before) => (Some(before.last), before.old),
             None => (None, Vec::new()),
         };
         *shown = Some(Shown {
-            chat: self.bot.settings.chat_id.clone(),
-            thread: self.bot.settings.thread_id,
-            message_id,
+            chat: settings.chat_id.clone(),
+            thread: settings.thread_id,
+            moved_to: sent.moved_to.or(moved_to),
+            message_id: sent.message_id,
             sent_at: now,
-            last: LastShown::new(message.digest(), &alarm.entries, last.as_ref(), now),
+            last: LastShown::new(message.digest(), &alarm.entries, last.as_ref(), &alarm.passed, now),
             old,
         });
         Ok(())
@@ -241,10 +280,10 @@ impl<'a, N: Network> Telegram<'a, N> {
     async fn cut_down_old(&self, shown: &mut Shown) -> Result<(), ChannelError> {
         for _ in 0..OLD_A_SWEEP {
             let Some(place) = shown.old.first() else { break };
-            let message =
-                if place.chat == shown.chat { text::pointer(address(&shown.chat, shown.message_id).as_deref()) } else { text::moved() };
+            let chat = shown.chat_now();
+            let message = if place.chat == chat { text::pointer(address(&chat, shown.message_id).as_deref()) } else { text::moved() };
             let result = self.bot.edit(place, &message).await;
-            if !matches!(&result, Err(error) if may_work_later(error)) {
+            if !matches!(&result, Err(error) if error.may_work_later()) {
                 shown.old.remove(0);
             }
             result?;

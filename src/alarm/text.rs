@@ -14,14 +14,20 @@ use std::fmt::Write as _;
 
 use url::{Host, Url};
 
-use super::entry::{Entry, EntryKind, Undelivered};
+use super::Alarm;
+use super::entry::{Channel, Entry, EntryKind, Undelivered};
 use super::shown::Recovered;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
+use crate::policy::refusing::Refusing;
+use crate::policy::settings::RETENTION;
 use crate::policy::time::Time;
 
 /// On the button and the link to the Advanced page.
 const ADVANCED_PAGE: &str = "Open the App's Advanced page";
+
+/// On the button to the issue of the control repository.
+const CONTROL_ISSUE: &str = "Open the issue";
 
 /// Attempts whose codes are shown: the first, and the newest. A maintainer who clicks all day makes many.
 const ATTEMPTS_SHOWN: usize = 10;
@@ -29,15 +35,32 @@ const ATTEMPTS_SHOWN: usize = 10;
 /// Kinds of event named in an entry about many.
 const KINDS_SHOWN: usize = 5;
 
+/// Codes named in an entry about refusals.
+const CODES_SHOWN: usize = 5;
+
+/// Characters of an event name, an action or the App's name: GitHub's longest has 40.
+const NAME: usize = 48;
+
+/// Characters of a guid: a UUID has 36.
+const GUID: usize = 64;
+
+/// Characters of what a channel said.
+const SAID: usize = 200;
+
 /// A longer address is no page of an App.
 const LONGEST_URL: usize = 500;
 
-/// What is wrong, how many, since when, in one line: a phone shows no more of it.
-fn headline(entries: &[Entry]) -> String {
+/// What is wrong, how many, since when, in one line: a phone shows no more of it. The App is named, since a person may have several.
+fn headline(alarm: &Alarm) -> String {
+    let entries = &alarm.entries;
+    let has = |which: fn(&EntryKind) -> bool| entries.iter().any(|entry| which(&entry.kind));
     let events = entries.iter().filter(|entry| entry.kind.event().is_some()).count();
     let left_behind = |entry: &Entry| if let EntryKind::LeftBehind(loss) = &entry.kind { loss.count } else { 0 };
     let left_behind = entries.iter().map(left_behind).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
+    if has(|kind| matches!(kind, EntryKind::Refusing(_))) {
+        parts.push("the endpoint refuses everything".to_owned());
+    }
     match events {
         0 => {}
         1 => parts.push("1 webhook event not delivered".to_owned()),
@@ -49,51 +72,121 @@ fn headline(entries: &[Entry]) -> String {
         (_, 0) => parts.push(format!("{left_behind} webhook events left behind")),
         _ => parts.push(format!("{left_behind} left behind")),
     }
-    if entries.iter().any(|entry| matches!(entry.kind, EntryKind::GapLost(_))) {
-        parts.push(if parts.is_empty() { "Part" } else { "part" }.to_owned() + " of GitHub's list of deliveries not read");
+    if has(|kind| matches!(kind, EntryKind::GapLost(_))) {
+        parts.push("part of GitHub's list of deliveries not read".to_owned());
     }
-    let since = entries.iter().map(|entry| entry.kind.since()).min().map(Time::for_people);
-    format!("{} (since {})", parts.join(", "), since.unwrap_or_default())
+    for channel in [Channel::Telegram, Channel::ControlRepo] {
+        if entries.iter().any(|entry| matches!(entry.kind, EntryKind::ChannelLost { channel: lost, .. } if lost == channel)) {
+            parts.push(format!("{} cannot be reached", name_of(channel)));
+        }
+    }
+    let since = entries.iter().map(|entry| entry.kind.since()).min().map(Time::for_people).unwrap_or_default();
+    let line = format!("{} (since {since})", parts.join(", "));
+    match app_name(alarm) {
+        Some(name) => format!("{name}: {line}"),
+        None => capitalized(&line),
+    }
+}
+
+/// The App's name in addresses: letters, digits and hyphens, or it is not shown.
+fn app_name(alarm: &Alarm) -> Option<&str> {
+    alarm
+        .slug
+        .as_deref()
+        .filter(|slug| slug.len() <= NAME && !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
+}
+
+fn capitalized(line: &str) -> String {
+    let mut letters = line.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+fn name_of(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Telegram => "Telegram",
+        Channel::ControlRepo => "the control repository",
+    }
 }
 
 /// What each sort of entry that is there means for a maintainer: its name, and what to do.
 fn advice(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
-    let has = |which: fn(&EntryKind) -> bool| entries.iter().any(|entry| which(&entry.kind));
-    let mut advice = Vec::new();
-    if has(|kind| matches!(kind, EntryKind::LeftBehind(_))) {
-        advice.push((
+    let all = [
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::Refusing(_))),
+            "Refuses everything",
+            "the endpoint answers, but takes nothing, and what it refused is not asked for again. A rotated secret looks like this: compare \
+             the App's webhook secret and URL with what the endpoint expects. Once that is repaired, redeliver what matters on the Advanced \
+             page. The entry leaves when an attempt passes.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::ChannelLost { channel: Channel::Telegram, .. })),
+            "Telegram",
+            "nobody is told there. Look whether the bot is still in the chat and may write to it, and whether TELEGRAM_BOT_TOKEN, \
+             TELEGRAM_CHAT_ID and TELEGRAM_THREAD_ID are right. The entry leaves when the chat can be reached again.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::ChannelLost { channel: Channel::ControlRepo, .. })),
+            "Control repository",
+            "no issue is kept there. Look whether CONTROL_REPO is right, whether the App is installed there with the permission Issues: \
+             read and write, and whether the repository has issues. The entry leaves when it can be reached again.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::LeftBehind(_))),
             "Left behind",
-            "the events were not delivered, and their time was over before they could be asked for again. On the Advanced page, \
-             look for failed deliveries of that time and redeliver those that matter. If this comes back, raise MAX_REDELIVERIES \
-             or WINDOW_HOURS.",
-        ));
-    }
-    if has(|kind| matches!(kind, EntryKind::GapLost(_))) {
-        advice.push((
+            "the events were not delivered, and their time was over before they could be asked for again. On the Advanced page, look for \
+             failed deliveries of that time and redeliver those that matter. If this comes back, raise MAX_REDELIVERIES or WINDOW_HOURS.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::GapLost(_))),
             "Not read",
-            "more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look \
-             through that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.",
-        ));
-    }
-    if has(|kind| matches!(kind, EntryKind::GaveUp(_))) {
-        advice.push((
+            "more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look through \
+             that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::GaveUp(_))),
             "Gave up",
-            "every attempt failed, so the event is not asked for again. Find out why the endpoint fails on it; once that is mended, \
-             redeliver the guid on the Advanced page. The entry leaves when an attempt passes.",
-        ));
-    }
-    if has(|kind| matches!(kind, EntryKind::NotRedeliverable { .. })) {
-        advice.push((
-            "Not redeliverable",
-            "GitHub does not deliver the event again. Try it once on the Advanced page; if that fails too, do by hand what the event \
-             would have done.",
-        ));
-    }
-    advice
+            "every attempt failed, so it is not asked for again. Repair the endpoint, then look for the guid on the Advanced page and press \
+             Redeliver. The entry leaves when an attempt passes.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::NotRedeliverable { answer: None, .. })),
+            "No attempt",
+            "GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that \
+             either, do by hand what the event would have done.",
+        ),
+        (
+            entries.iter().any(|entry| matches!(entry.kind, EntryKind::NotRedeliverable { answer: Some(_), .. })),
+            "GitHub refused",
+            "GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what \
+             the event would have done.",
+        ),
+    ];
+    all.into_iter().filter(|(is_there, ..)| *is_there).map(|(_, name, what)| (name, what)).collect()
 }
 
-/// How long an entry stays that nobody can take out.
-const HOW_LONG: &str = "GitHub keeps a delivery for 72 hours; after that an entry leaves by itself.";
+/// How long there is time, and when the entries leave by themselves.
+fn how_long(entries: &[Entry]) -> Option<String> {
+    let events = entries.iter().filter_map(|entry| entry.kind.event());
+    let (oldest, count) = events.fold((None, 0), |(oldest, count), event| {
+        let at = event.first.at;
+        (Some(oldest.map_or(at, |oldest: Time| oldest.min(at))), count + 1)
+    });
+    if let Some(oldest) = oldest {
+        let until = (oldest + RETENTION).for_people();
+        return Some(if count == 1 {
+            format!("Can be redelivered until {until}; then GitHub forgets it, and the entry leaves.")
+        } else {
+            format!("Can be redelivered until {until}; then GitHub forgets the oldest, and its entry leaves.")
+        });
+    }
+    let is_loss = |entry: &Entry| matches!(entry.kind, EntryKind::LeftBehind(_) | EntryKind::GapLost(_));
+    entries.iter().any(is_loss).then(|| "GitHub keeps a delivery for 72 hours; after that the entry leaves.".to_owned())
+}
+
+/// Said where more than one event is listed.
+fn order(entries: &[Entry]) -> Option<&'static str> {
+    (entries.iter().filter(|entry| entry.kind.event().is_some()).nth(1).is_some()).then_some("newest first")
+}
 
 /// Why an event is not asked for again, as the end of a sentence that names it.
 fn why(kind: &EntryKind) -> String {
@@ -102,14 +195,17 @@ fn why(kind: &EntryKind) -> String {
             1 => "gave up after 1 attempt".to_owned(),
             attempts => format!("gave up after {attempts} attempts"),
         },
-        EntryKind::NotRedeliverable { answer: Some(status), .. } => {
-            format!("GitHub will not redeliver it: it answered {status}")
-        }
-        EntryKind::NotRedeliverable { answer: None, .. } => {
-            "GitHub will not redeliver it: the last requests were followed by no attempt".to_owned()
-        }
-        EntryKind::LeftBehind(_) | EntryKind::GapLost(_) => String::new(),
+        EntryKind::NotRedeliverable { answer: Some(status), .. } => format!("GitHub refused to redeliver it ({status})"),
+        EntryKind::NotRedeliverable { answer: None, .. } => "GitHub took the last requests to redeliver it and made no attempt".to_owned(),
+        EntryKind::ChannelLost { .. } | EntryKind::Refusing(_) | EntryKind::LeftBehind(_) | EntryKind::GapLost(_) => String::new(),
     }
+}
+
+/// `401 and 403`: how an endpoint refuses.
+fn codes(refusing: &Refusing) -> String {
+    let codes: Vec<String> = refusing.codes.iter().take(CODES_SHOWN).map(ToString::to_string).collect();
+    let others = if refusing.codes.len() > CODES_SHOWN { " and others" } else { "" };
+    format!("{}{others}", codes.join(", "))
 }
 
 /// The codes of all attempts, in their order.
@@ -129,7 +225,7 @@ fn attempts(event: &Undelivered) -> String {
         }
         let code = attempt.status_code;
         let _ = match attempt.outcome {
-            Outcome::Unanswered => write!(text, "{code} (no answer)"),
+            Outcome::Unanswered => write!(text, "no answer ({code})"),
             Outcome::Refused => write!(text, "{code} (refused)"),
             Outcome::Passed => write!(text, "{code} (passed)"),
             Outcome::Failed => write!(text, "{code}"),

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use super::settings::Settings;
 
-/// Calls of one change of the alarm: `GET /app`, the installation, a token, finding, creating and closing the issue, and
-/// a message sent, the old one cut down, each with room for a second try.
+/// Calls of one change of the alarm at most, whatever goes wrong. Without a fault a change takes seven: `GET /app`, the
+/// installation, a token, finding and creating the issue, a message sent and the old one cut down.
 pub const ALARM_CALLS: u32 = 12;
 
 /// Counts every call where it is made. Shared by all that call, within one sweep.
@@ -13,23 +13,35 @@ pub const ALARM_CALLS: u32 = 12;
 pub struct Budget {
     limit: u32,
     used: Cell<u32>,
+    /// Calls that may have been made by the end of what is under way.
+    ceiling: Cell<u32>,
 }
 
 impl Budget {
     /// A sweep that may make `limit` calls.
     #[must_use]
     pub fn new(limit: u32) -> Self {
-        Self { limit, used: Cell::new(0) }
+        Self { limit, used: Cell::new(0), ceiling: Cell::new(limit) }
     }
 
     /// Takes one call. `false` if none is left, and then it must not be made.
     #[must_use]
     pub fn take(&self) -> bool {
-        let may = self.used.get() < self.limit;
+        let may = self.used.get() < self.ceiling.get();
         if may {
             self.used.set(self.used.get() + 1);
         }
         may
+    }
+
+    /// Allows so many calls more, until the next word.
+    pub fn allow(&self, calls: u32) {
+        self.ceiling.set(self.used.get().saturating_add(calls).min(self.limit));
+    }
+
+    /// Allows all that are left.
+    pub fn allow_all(&self) {
+        self.ceiling.set(self.limit);
     }
 
     /// Calls made so far.
@@ -82,5 +94,18 @@ mod tests {
         assert!(budget.take() && budget.take());
         assert!(!budget.take());
         assert_eq!((budget.used(), budget.left(), budget.spare(&Settings::default())), (2, 0, 0));
+    }
+
+    #[test]
+    fn what_is_under_way_may_be_held_to_fewer() {
+        let budget = Budget::new(4);
+        budget.allow(1);
+        assert!(budget.take() && !budget.take());
+        budget.allow(100);
+        assert_eq!((0..9).filter(|_| budget.take()).count(), 3);
+        let budget = Budget::new(4);
+        budget.allow(0);
+        budget.allow_all();
+        assert_eq!((0..9).filter(|_| budget.take()).count(), 4);
     }
 }

@@ -113,6 +113,9 @@ pub enum Fate {
     /// It was left behind, and an unread gap holds its first delivery: kept so that it is told once.
     #[serde(rename = "left_behind")]
     LeftBehind,
+    /// Our own write made it.
+    #[serde(rename = "own")]
+    Own,
     /// Its last counted attempt failed: an entry of the alarm.
     #[serde(rename = "gave_up")]
     GaveUp,
@@ -132,7 +135,7 @@ impl Fate {
     /// Whether it is settled without an entry: nothing that comes later opens it again.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self, Self::Passed | Self::Superseded | Self::Ignored | Self::LeftBehind)
+        matches!(self, Self::Passed | Self::Superseded | Self::Ignored | Self::Own | Self::LeftBehind)
     }
 }
 
@@ -244,9 +247,9 @@ impl Event {
             .collect()
     }
 
-    /// Settles it: what is kept is its time, so that it is not taken up again.
+    /// Settles it: what is kept is its time, so that it is not taken up again. One of our own may turn out to be anybody's.
     pub fn settle(&mut self, fate: Fate) {
-        if !fate.is_entry() {
+        if !fate.is_entry() && fate != Fate::Own {
             let kept = self.standing();
             self.attempts.retain(|attempt| attempt.position == kept);
             self.asks.clear();

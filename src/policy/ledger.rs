@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::delivery::{Guid, Position};
 use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
+use super::own::Own;
+use super::refusing::Refusals;
 use super::settings::{RETENTION, Settings};
 use super::superseded::Overtakers;
 use super::time::{Time, hours};
@@ -106,6 +108,12 @@ pub struct Ledger {
     pub left_behind: Vec<Loss>,
     /// Stretches of the list that were lost.
     pub gaps_lost: Vec<Loss>,
+    /// What the endpoint refused since it last took something.
+    #[serde(default)]
+    pub refusals: Refusals,
+    /// What we wrote ourselves, and its events.
+    #[serde(default)]
+    pub own: Own,
 }
 
 impl Ledger {
@@ -123,6 +131,8 @@ impl Ledger {
             event.not_later_than(now);
         }
         self.overtakers.not_later_than(now);
+        self.refusals.not_later_than(now);
+        self.own.not_later_than(now);
         for ended in self.ignored.values_mut().flatten() {
             *ended = (*ended).min(now);
         }
@@ -175,6 +185,7 @@ impl Ledger {
     pub fn whole_seconds(&mut self) {
         self.ground.whole_seconds();
         self.overtakers.whole_seconds();
+        self.refusals.whole_seconds();
         for event in self.events.values_mut() {
             event.whole_seconds();
         }
@@ -198,6 +209,7 @@ impl Ledger {
             _ => event.standing().at >= start || self.ground.is_unread(event.standing()),
         });
         self.overtakers.prune(now);
+        self.own.prune(now);
         for losses in [&mut self.left_behind, &mut self.gaps_lost] {
             losses.retain(|loss| loss.made_at + RETENTION > now);
             let excess = losses.len().saturating_sub(LOSSES);
@@ -260,7 +272,7 @@ impl Ledger {
         let ignored: usize = self.ignored.keys().map(|name| json_bytes(name) + 24).sum();
         let losses: usize = self.left_behind.iter().chain(&self.gaps_lost).map(Loss::stored_bytes).sum();
         let gaps: usize = self.ground.gaps.iter().map(|gap| json_bytes(&gap.next.0) + 200).sum();
-        1_000 + asks + ignored + losses + gaps + self.overtakers.stored_bytes()
+        1_500 + asks + ignored + losses + gaps + self.overtakers.stored_bytes() + self.own.stored_bytes()
     }
 
     /// Takes out all but `keep` of such events: of overtakable kinds first, then the oldest.

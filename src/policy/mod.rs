@@ -4,7 +4,7 @@
 //! and every other time is data from GitHub's list. `tests::the_policy_is_pure` reads these files and fails on an import that would
 //! change that.
 //!
-//! Read in this order: [`time`], [`delivery`], [`event`], [`outage`], [`superseded`], [`ground`], [`reading`], [`settings`],
+//! Read in this order: [`time`], [`delivery`], [`event`], [`outage`], [`superseded`], [`own`], [`refusing`], [`ground`], [`reading`], [`settings`],
 //! [`ledger`], [`plan`], [`lease`], [`budget`].
 
 pub mod budget;
@@ -14,8 +14,10 @@ pub mod ground;
 pub mod lease;
 pub mod ledger;
 pub mod outage;
+pub mod own;
 pub mod plan;
 pub mod reading;
+pub mod refusing;
 pub mod settings;
 pub mod superseded;
 pub mod time;

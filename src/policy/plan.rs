@@ -12,6 +12,7 @@ use super::event::{Ask, AskStanding, Attempt, Event, Fate, LOST_AFTER, github_ne
 use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
 use super::outage::{Count, counted};
+use super::own;
 use super::reading::{Item, Reading, believed};
 use super::settings::Settings;
 use super::time::{Time, minutes};
@@ -56,6 +57,8 @@ pub enum Verdict {
     Uncountable,
     /// Its name is in `IGNORED_EVENTS`.
     Ignored,
+    /// Our own write of the issue made it.
+    Own,
     /// It left the window, or there was no room for it, while it still waited.
     LeftBehind,
 }
@@ -76,6 +79,7 @@ impl fmt::Display for Verdict {
             Self::NotRedeliverable => out.write_str("GitHub will not redeliver it"),
             Self::Uncountable => out.write_str("left alone: its first delivery was not read"),
             Self::Ignored => out.write_str("ignored by IGNORED_EVENTS"),
+            Self::Own => out.write_str("left alone: our own write of the issue made it"),
             Self::LeftBehind => out.write_str("left behind: it still waited when its time was over"),
         }
     }
@@ -102,6 +106,8 @@ pub struct Tally {
     pub uncountable: usize,
     /// Ignored.
     pub ignored: usize,
+    /// Made by our own writes.
+    pub own: usize,
     /// Left behind.
     pub left_behind: usize,
     /// Attempts of all these that were made into an outage.
@@ -174,9 +180,10 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
     }
     let newest_listed = take_ground(&mut ledger, &reading, now, sweep_before);
     for ((event, repository), newest) in &reading.overtaking {
-        let first = if whole_seconds { newest.by_seconds.whole_seconds() } else { newest.by_millis };
-        ledger.overtakers.passed(event, Some(*repository), first);
+        ledger.overtakers.passed(event, Some(*repository), newest.place(whole_seconds));
     }
+    let released = take_own(&mut ledger, &reading, place);
+    take_refusals(&mut ledger, &reading, whole_seconds);
     let mut decision = Decision {
         ledger,
         settings,
@@ -188,6 +195,7 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
         tally: Tally::default(),
         judged: Vec::new(),
     };
+    decision.release(&released);
     let touched = decision.merge(reading.items, &reading.passed_at_once, place);
     decision.settle_passed();
     let candidates = decision.judge_all(&touched);
@@ -224,6 +232,24 @@ fn take_ground(ledger: &mut Ledger, reading: &Reading, now: Time, sweep_before: 
     let cursor = ground.cursor.max(newest).unwrap_or(nothing);
     ground.cursor = Some(cursor);
     cursor.at
+}
+
+/// Tells our own events from anybody's, and returns those that are not ours after all. What passed of them overtakes.
+fn take_own(ledger: &mut Ledger, reading: &Reading, place: impl Fn(Position) -> Position) -> Vec<Guid> {
+    let others = ledger.own.claim(reading.maybe_own.clone());
+    for event in others.iter().filter(|event| event.passed) {
+        ledger.overtakers.passed(&own::EVENT.into(), Some(event.repository_id), place(event.first));
+    }
+    others.into_iter().map(|event| event.guid).collect()
+}
+
+/// Counts what was refused on new ground. The deliveries list may move while it is read, so that an item comes twice.
+fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool) {
+    let refused = reading.items.iter().filter(|item| item.fresh && item.attempt.outcome == Outcome::Refused);
+    let by_id: BTreeMap<DeliveryId, Attempt> = refused.map(|item| (item.attempt.position.id, item.attempt)).collect();
+    let place = |position: Position| if whole_seconds { position.whole_seconds() } else { position };
+    let attempts = by_id.into_values().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
+    ledger.refusals.take(reading.newest_pass.map(|newest| newest.place(whole_seconds)), attempts);
 }
 
 /// How an event stood before this sweep, for those that the reading touched.
@@ -268,7 +294,7 @@ impl Decision<'_> {
                     let fate = if attempt.outcome == Outcome::Passed { Fate::Passed } else { event.fate.clone() };
                     event.add(attempt);
                     event.settle(fate);
-                    if event.fate == Fate::Passed {
+                    if event.fate == Fate::Passed && !self.ledger.own.has(&event.guid) {
                         note_late_pass(event, &mut self.ledger.overtakers);
                     }
                 }
@@ -299,11 +325,22 @@ impl Decision<'_> {
         touched
     }
 
+    /// An event that was taken for one of our own, and is not, is open again.
+    fn release(&mut self, others: &[Guid]) {
+        for guid in others {
+            if let Some(event) = self.ledger.events.get_mut(guid).filter(|event| event.fate == Fate::Own) {
+                event.fate = Fate::Open;
+            }
+        }
+    }
+
     /// A pass, whoever asked for it, settles the event for good.
     fn settle_passed(&mut self) {
         for event in self.ledger.events.values_mut() {
             if event.fate != Fate::Passed && event.passed() {
-                note_late_pass(event, &mut self.ledger.overtakers);
+                if !self.ledger.own.has(&event.guid) {
+                    note_late_pass(event, &mut self.ledger.overtakers);
+                }
                 if event.first().is_some() {
                     self.tally.recovered += 1;
                     self.recovered.push(event.guid.clone());
@@ -339,6 +376,9 @@ impl Decision<'_> {
         if event.fate == Fate::Passed {
             return (Verdict::Passed, none);
         }
+        if self.ledger.own.has(&event.guid) {
+            return (Verdict::Own, none);
+        }
         if self.ledger.ignores(&event.event, event.standing()) {
             return (Verdict::Ignored, none);
         }
@@ -348,6 +388,8 @@ impl Decision<'_> {
             Fate::Superseded => return (Verdict::Superseded(event.standing()), none),
             Fate::Ignored => return (Verdict::Ignored, none),
             Fate::LeftBehind => return (Verdict::LeftBehind, none),
+            // Its write is forgotten, or is not saved yet.
+            Fate::Own => return (Verdict::Own, none),
             Fate::Open | Fate::Passed => {}
         }
         let Some(first) = first else { return (Verdict::Uncountable, none) };
@@ -419,6 +461,10 @@ impl Decision<'_> {
                 tally.ignored += 1;
                 event.settle(Fate::Ignored);
             }
+            Verdict::Own if was != Fate::Own => {
+                tally.own += 1;
+                event.settle(Fate::Own);
+            }
             Verdict::GaveUp if was == Fate::Open => {
                 tally.gave_up += 1;
                 self.gave_up.push(guid.clone());
@@ -445,6 +491,7 @@ impl Decision<'_> {
             | Verdict::Passed
             | Verdict::Superseded(_)
             | Verdict::Ignored
+            | Verdict::Own
             | Verdict::GaveUp
             | Verdict::NotRedeliverable => {}
         }

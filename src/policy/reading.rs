@@ -11,6 +11,8 @@ use std::time::Duration;
 use super::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use super::event::Attempt;
 use super::ground::{Gap, GapEnd, Ground, NextLink, PageCursor};
+use super::ledger::Ledger;
+use super::own::{Candidate, Own};
 use super::settings::{RETENTION, Settings};
 use super::time::{Precision, Time, hours, minutes};
 
@@ -107,6 +109,23 @@ pub struct Newest {
     pub by_seconds: Position,
 }
 
+impl Newest {
+    fn of(position: Position) -> Self {
+        Self { by_millis: position, by_seconds: position }
+    }
+
+    fn take(&mut self, position: Position) {
+        self.by_millis = position.max(self.by_millis);
+        self.by_seconds = std::cmp::max_by_key(position, self.by_seconds, |position| position.whole_seconds());
+    }
+
+    /// Where that is, as positions are compared.
+    #[must_use]
+    pub fn place(&self, whole_seconds: bool) -> Position {
+        if whole_seconds { self.by_seconds.whole_seconds() } else { self.by_millis }
+    }
+}
+
 /// How far a list was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
@@ -130,10 +149,14 @@ impl Default for Reach {
 pub struct Reading {
     /// Every attempt but first deliveries that passed, each perhaps more than once.
     pub items: Vec<Item>,
-    /// First deliveries that passed.
+    /// First deliveries that passed, whatever their kind.
     pub passed_at_once: Vec<Guid>,
     /// The newest of them by kind, where their kind can overtake.
     pub overtaking: HashMap<(Rc<str>, u64), Newest>,
+    /// Events that our own writes may have made, by their first deliveries. Whether they overtake is not known yet.
+    pub maybe_own: Vec<Candidate>,
+    /// The newest attempt that passed, of the deliveries list.
+    pub newest_pass: Option<Newest>,
     /// Deliveries on all pages.
     pub deliveries: usize,
     /// The newest of them.
@@ -161,6 +184,7 @@ pub struct Reader<'a> {
     tick: Time,
     /// The start of the window as it is stored.
     stored_start: Time,
+    own: &'a Own,
     window_start: Time,
     first_sweep: bool,
     /// Where new ground ends.
@@ -198,12 +222,11 @@ enum GapState {
 }
 
 impl<'a> Reader<'a> {
-    /// A reading that starts at `now` on `ground`.
-    ///
-    /// `oldest_ask` is the time (GitHub's) of the oldest ask that has not shown up. After a sweep that was `killed` a
-    /// quarter of the pages is read, one at least.
+    /// A reading that starts at `now` on what `ledger` knows: its ground, and the asks that have not shown up. After a sweep
+    /// that was `killed` a quarter of the pages is read, one at least.
     #[must_use]
-    pub fn new(ground: &Ground, oldest_ask: Option<Time>, settings: &'a Settings, now: Time, killed: bool) -> Self {
+    pub fn new(ledger: &'a Ledger, settings: &'a Settings, now: Time, killed: bool) -> Self {
+        let (ground, oldest_ask): (&Ground, _) = (&ledger.ground, ledger.oldest_ask());
         let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
         let window_start = ground.window_start_at(now, settings.window);
         let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
@@ -212,6 +235,7 @@ impl<'a> Reader<'a> {
             settings,
             tick: now,
             stored_start: ground.window_start,
+            own: &ledger.own,
             window_start,
             first_sweep: ground.cursor.is_none(),
             known,
@@ -355,17 +379,26 @@ impl<'a> Reader<'a> {
             reading.newest = reading.newest.max(Some(position));
         }
         let outcome = Outcome::of(delivery.status_code, self.settings);
+        if outcome == Outcome::Passed && list != List::Failures {
+            self.reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
+        }
         self.note_oldest_in_window(list, position, outcome);
         let guid = Guid::from(&*delivery.guid);
         let event = intern(&mut self.names, &delivery.event);
         let reading = &mut self.reading;
-        if outcome == Outcome::Passed && !delivery.redelivery {
+        let passed_at_once = outcome == Outcome::Passed && !delivery.redelivery;
+        let maybe_own = !delivery.redelivery && self.own.may_be(&event, delivery.repository_id, at);
+        if let (true, Some(repository_id)) = (maybe_own, delivery.repository_id) {
+            reading.maybe_own.push(Candidate { guid: guid.clone(), repository_id, first: position, passed: passed_at_once });
+        }
+        if passed_at_once {
             reading.passed_at_once.push(guid);
+            if maybe_own {
+                return Ok(position);
+            }
             if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event))
             {
-                let newest = reading.overtaking.entry((event, repository)).or_insert(Newest { by_millis: position, by_seconds: position });
-                newest.by_millis = position.max(newest.by_millis);
-                newest.by_seconds = std::cmp::max_by_key(position, newest.by_seconds, |position| position.whole_seconds());
+                reading.overtaking.entry((event, repository)).or_insert(Newest::of(position)).take(position);
             }
             return Ok(position);
         }

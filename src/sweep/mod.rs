@@ -82,7 +82,7 @@ pub async fn sweep<N: Network, S: Signer, C: Clock, T: Storage>(world: &World<'_
         config,
         now,
         api: &api,
-        channels: Channels::new(world.network, &api, config),
+        channels: Channels::new(world.network, world.clock, &api, world.budget, config),
         report: Report::new(&config.app_id, now, config.settings.subrequest_limit),
     };
     if let Err(error) = run.sweep().await {
@@ -92,7 +92,7 @@ pub async fn sweep<N: Network, S: Signer, C: Clock, T: Storage>(world: &World<'_
     report.calls = world.budget.used();
     report.duration_ms = u64::try_from(world.clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let line = serde_json::to_string(&report).unwrap_or_default();
-    if report.failure.is_some() {
+    if report.is_failure() {
         log::error!("{line}");
     } else {
         log::info!("{line}");
@@ -199,7 +199,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         self.report_reading(&reading);
         let mut plan = decide(std::mem::take(&mut state.ledger), reading, settings, self.now, settings.dry_run);
         self.log_plan(&plan);
-        let mut shown = alarm(&plan, &state);
+        let mut shown = alarm(&plan);
         let quiet = plan.asks.is_empty() && self.channels.are_current(&state.alarm, &shown, self.now);
         if !settings.dry_run && !quiet {
             state.ledger = plan.ledger;
@@ -212,13 +212,17 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                 self.save(&state, Kept::Done).await?;
                 return Ok(Err(error.into()));
             }
-            shown = alarm(&plan, &state);
+            shown = alarm(&plan);
             let told = self.channels.show(std::mem::take(&mut state.alarm), &shown, self.now).await;
             state.alarm = told.memory;
             told.errors.iter().for_each(|error| self.warn(error));
-            told.link_error.iter().for_each(|error| self.warn(error));
+            told.app_error.iter().for_each(|error| self.warn(error));
+            told.writes.into_iter().for_each(|write| plan.ledger.own.wrote(write));
+            self.report_lost_channels(&state);
         }
-        self.heartbeat().await;
+        if !self.report.channels_lost {
+            self.heartbeat().await;
+        }
         self.report_plan(&plan, &shown);
         state.ledger = plan.ledger;
         state.failures.in_a_row = 0;
@@ -232,6 +236,13 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         let values = [(Key::State, Some(text.as_str())), (Key::Lease, None)];
         let values = if kept == Kept::Lease { &values[..1] } else { &values[..] };
         Ok(self.world.storage.write(values).await?)
+    }
+
+    /// If nobody can be told, the run of the schedule fails, and the dead man's switch is not held.
+    fn report_lost_channels(&mut self, state: &State) {
+        let lost = self.channels.lost(&state.alarm);
+        self.report.warnings.extend(lost.iter().map(|(channel, said)| format!("{channel:?} cannot be reached: {said}")));
+        self.report.channels_lost = self.channels.are_all_lost(&state.alarm);
     }
 
     /// One GET for a dead man's switch; its failure fails nothing.
@@ -301,13 +312,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     }
 }
 
-/// What is to be shown after `plan`. The link is added by the channels, which refresh it.
-fn alarm(plan: &Plan, state: &State) -> Alarm {
-    Alarm {
-        entries: entries(&plan.ledger),
-        passed: plan.recovered.clone(),
-        advanced_url: state.alarm.advanced.as_ref().map(|link| link.url.clone()),
-    }
+/// What is to be shown after `plan`. The channels add what they know of the App.
+fn alarm(plan: &Plan) -> Alarm {
+    Alarm { entries: entries(&plan.ledger), passed: plan.recovered.clone(), ..Alarm::default() }
 }
 
 /// What a save leaves behind.

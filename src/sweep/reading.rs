@@ -13,7 +13,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// deliveries list fits the budget.
     pub(super) async fn read(&self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
         let settings = &self.config.settings;
-        let mut reader = Reader::new(&ledger.ground, ledger.oldest_ask(), settings, self.now, killed);
+        let mut reader = Reader::new(ledger, settings, self.now, killed);
         loop {
             match reader.next(self.world.budget.spare(settings)) {
                 Next::Done => return Ok(Some(reader.finish())),

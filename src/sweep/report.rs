@@ -103,6 +103,8 @@ pub struct Report {
     pub watched_since: Option<Stamp>,
     /// Entries of the alarm.
     pub alarm_entries: usize,
+    /// Whether no channel of the alarm that is set can be reached: then the run of the schedule fails.
+    pub channels_lost: bool,
     /// The class of a failure.
     pub failure: Option<FailureClass>,
     /// Sweeps in a row that were killed before this one.
@@ -123,6 +125,7 @@ pub struct Events {
     refused: usize,
     uncountable: usize,
     ignored: usize,
+    own: usize,
     left_behind: usize,
 }
 
@@ -138,14 +141,21 @@ impl From<Tally> for Events {
             refused,
             uncountable,
             ignored,
+            own,
             left_behind,
             ..
         } = tally;
-        Self { redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, left_behind }
+        Self { redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, own, left_behind }
     }
 }
 
 impl Report {
+    /// Whether the run of the schedule is to fail, so that it shows in Cloudflare's list of past events.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.failure.is_some() || self.channels_lost
+    }
+
     /// The report of a sweep that has not begun.
     #[must_use]
     pub fn new(app: &str, now: Time, call_limit: u32) -> Self {
@@ -169,6 +179,7 @@ impl Report {
             cursor: None,
             watched_since: None,
             alarm_entries: 0,
+            channels_lost: false,
             failure: None,
             killed_in_a_row: 0,
             warnings: Vec::new(),

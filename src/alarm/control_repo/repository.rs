@@ -4,14 +4,18 @@
 //! each time the alarm changes and never stored.
 //! Source: GitHub's REST pages "Apps" and "Issues".
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::alarm::ChannelError;
 use crate::alarm::text::issue as text;
-use crate::alarm::text::issue::Issue;
+use crate::alarm::text::issue::Issue as Text;
 use crate::github::api::Api;
-use crate::github::error::GitHubError;
+use crate::github::error::{FailureClass, GitHubError};
+use crate::policy::own::Write;
+use crate::policy::time::Time;
 use crate::ports::{Answer, Clock, Method, Network, Signer};
 
 /// Characters of GitHub's own words that an error repeats.
@@ -29,10 +33,33 @@ pub(super) struct Repository<'a, N, S, C> {
     /// The path of its issues.
     issues: String,
     installation: Installation,
+    /// The repository's number.
+    id: Option<u64>,
     token: String,
 }
 
+/// Without the token.
+impl<N, S, C> fmt::Debug for Repository<'_, N, S, C> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Repository").field("issues", &self.issues).finish_non_exhaustive()
+    }
+}
+
+/// An issue that is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Issue {
+    pub(super) number: u64,
+    /// Where a person finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+}
+
 impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
+    /// Whether this is the repository of that name.
+    pub(super) fn is(&self, repo: &str) -> bool {
+        self.issues.strip_prefix("/repos/").and_then(|rest| rest.strip_suffix("/issues")) == Some(repo)
+    }
+
     /// Finds the App's installation in `repo`, and takes a token for issues of this repository alone.
     pub(super) async fn enter(api: &'a Api<'a, N, S, C>, repo: &str) -> Result<Self, ChannelError> {
         let answer = api.as_app(FIND_INSTALLATION, Method::Get, &format!("/repos/{repo}/installation"), None).await;
@@ -42,32 +69,37 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         let path = format!("/app/installations/{}/access_tokens", installation.id);
         let answer = api.as_app(TAKE_TOKEN, Method::Post, &path, Some(body.to_string())).await;
         let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
-        Ok(Self { api, issues: format!("/repos/{repo}/issues"), installation, token: access.token })
+        let id = access.repositories.first().map(|repository| repository.id);
+        Ok(Self { api, issues: format!("/repos/{repo}/issues"), installation, id, token: access.token })
     }
 
-    /// The oldest open issue of ours: the App is its author, and our marker is in its body. Anybody can copy the marker, and
-    /// the App may well write other issues.
-    pub(super) async fn find(&self) -> Result<Option<u64>, ChannelError> {
+    /// The open issues of ours, the oldest first: the App is their author, and our marker is in their body. Anybody can copy
+    /// the marker, and the App may well write other issues.
+    pub(super) async fn find(&self) -> Result<Vec<Issue>, ChannelError> {
         // One page: ours is among the newest hundred unless people open a hundred while one stands and the state is lost.
         let path = format!("{}?state=open&sort=created&direction=desc&per_page=100", self.issues);
         let answer = self.api.with_token(FIND_ISSUE, &self.token, Method::Get, &path, None).await;
         let issues: Vec<Listed> = read(FIND_ISSUE, answer, 200)?;
         let marker = text::marker(self.installation.app_id);
-        let is_ours = |issue: &&Listed| {
+        let is_ours = |issue: &Listed| {
             let has_marker = issue.body.as_deref().is_some_and(|body| body.contains(&marker));
             has_marker && issue.pull_request.is_none() && issue.is_by(&self.installation)
         };
-        // Later: others of ours are closed with a pointer to the oldest.
-        Ok(issues.iter().filter(is_ours).map(|issue| issue.number).min())
+        let ours = issues.into_iter().filter(is_ours).map(|issue| Issue { number: issue.number, url: short(issue.html_url) });
+        let mut ours: Vec<Issue> = ours.collect();
+        ours.sort_by_key(|issue| issue.number);
+        Ok(ours)
     }
 
-    pub(super) async fn create(&self, issue: &Issue) -> Result<u64, ChannelError> {
+    pub(super) async fn create(&self, issue: &Text) -> Result<(Issue, Option<Write>), ChannelError> {
         let body = json!({ "title": issue.title, "body": self.marked(issue) });
         let answer = self.api.with_token(CREATE_ISSUE, &self.token, Method::Post, &self.issues, Some(body.to_string())).await;
-        Ok(read::<Created>(CREATE_ISSUE, answer, 201)?.number)
+        let written: Written = read(CREATE_ISSUE, answer, 201)?;
+        let write = self.write(&written);
+        Ok((Issue { number: written.number, url: short(written.html_url) }, write))
     }
 
-    pub(super) async fn edit(&self, number: u64, issue: &Issue, state: State) -> Result<Edited, ChannelError> {
+    pub(super) async fn edit(&self, number: u64, issue: &Text, state: State) -> Result<Edited, ChannelError> {
         let mut body = json!({ "title": issue.title, "body": self.marked(issue) });
         match state {
             // Left alone, so that an edit never opens what a maintainer closed.
@@ -85,13 +117,21 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         let answer = self.api.with_token(EDIT_ISSUE, &self.token, Method::Patch, &path, Some(body.to_string())).await;
         let answer = answer.map_err(|error| channel_error(EDIT_ISSUE, error))?;
         match answer.status {
-            200 => Ok(Edited::Yes),
-            status @ (301 | 404 | 410) => Ok(Edited::Gone(status)),
+            200 => {
+                let written: Written = serde_json::from_slice(&answer.body).map_err(|_| ChannelError::Unreadable { step: EDIT_ISSUE })?;
+                Ok(Edited::Yes { is_open: written.state == "open", write: self.write(&written) })
+            }
+            status @ (301 | 404 | 410) if !says_issues_are_off(&answer) => Ok(Edited::Gone(status)),
             _ => Err(refused(EDIT_ISSUE, &answer)),
         }
     }
 
-    fn marked(&self, issue: &Issue) -> String {
+    fn write(&self, written: &Written) -> Option<Write> {
+        let (at, _) = Time::parse(written.updated_at.as_deref()?)?;
+        Some(Write { repository_id: self.id?, at })
+    }
+
+    fn marked(&self, issue: &Text) -> String {
         format!("{}\n{}\n", issue.body, text::marker(self.installation.app_id))
     }
 }
@@ -106,7 +146,12 @@ pub(super) enum State {
 
 /// What became of an edit.
 pub(super) enum Edited {
-    Yes,
+    Yes {
+        /// Whether it is open after it.
+        is_open: bool,
+        /// The write, if GitHub said when it took it.
+        write: Option<Write>,
+    },
     /// The issue is not there any more, by this status.
     Gone(u16),
 }
@@ -122,17 +167,32 @@ struct Installation {
 #[derive(Deserialize)]
 struct AccessToken {
     token: String,
+    #[serde(default)]
+    repositories: Vec<Reached>,
 }
 
 #[derive(Deserialize)]
-struct Created {
+struct Reached {
+    id: u64,
+}
+
+/// An issue as the answer to a write has it.
+#[derive(Deserialize)]
+struct Written {
     number: u64,
+    state: String,
+    #[serde(default)]
+    html_url: Option<String>,
+    #[serde(default)]
+    updated_at: Option<String>,
 }
 
 /// An issue as the list has it; pull requests are listed among them.
 #[derive(Deserialize)]
 struct Listed {
     number: u64,
+    #[serde(default)]
+    html_url: Option<String>,
     #[serde(default)]
     body: Option<String>,
     #[serde(default)]
@@ -179,13 +239,33 @@ fn channel_error(step: &'static str, error: GitHubError) -> ChannelError {
     }
 }
 
-/// GitHub's own words are kept: "Issues has been disabled in this repository" helps more than 410.
-fn refused(step: &'static str, answer: &Answer) -> ChannelError {
+/// An address of absurd length is not kept.
+fn short(url: Option<String>) -> Option<String> {
+    url.filter(|url| url.len() <= 300)
+}
+
+/// GitHub answers 410 for an issue that was deleted and for a repository without issues.
+fn says_issues_are_off(answer: &Answer) -> bool {
+    message(answer).to_lowercase().contains("issues has been disabled")
+}
+
+fn message(answer: &Answer) -> String {
     #[derive(Deserialize)]
     struct Refusal {
         message: String,
     }
-    let message = serde_json::from_slice(&answer.body).map(|Refusal { message }| message).unwrap_or_default();
-    let reason = message.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(REASON).collect();
-    ChannelError::Refused { step, status: answer.status, reason }
+    serde_json::from_slice(&answer.body).map(|Refusal { message }| message).unwrap_or_default()
+}
+
+/// GitHub's own words are kept: "Issues has been disabled in this repository" helps more than 410.
+fn refused(step: &'static str, answer: &Answer) -> ChannelError {
+    let reason = message(answer).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(REASON).collect();
+    let status = answer.status;
+    let rate_limited = GitHubError::of(step, answer).class() == FailureClass::RateLimited;
+    // 401 is left out: GitHub may need some seconds to know a new token.
+    if matches!(status, 301 | 403 | 404 | 410 | 422) && !rate_limited {
+        ChannelError::OutOfReach { step, status, reason }
+    } else {
+        ChannelError::Refused { step, status, reason }
+    }
 }

@@ -5,6 +5,7 @@ pub(crate) mod issues;
 pub(crate) mod telegram;
 
 use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 use crate::policy::time::Time;
 use crate::ports::{Answer, Clock, NetworkError, SignError, Signer};
@@ -18,6 +19,8 @@ pub(crate) enum Fault {
     AnswerLost,
     /// The other side answers with this status, and does nothing.
     Status(u16),
+    /// It answers 429, and names so many seconds.
+    Flood(u64),
 }
 
 /// The calls that were made, and what is to go wrong with the next.
@@ -45,7 +48,7 @@ impl Line {
     pub(crate) fn carry(
         &self,
         call: String,
-        refusal: impl Fn(u16) -> Answer,
+        refusal: impl Fn(u16, Option<u64>) -> Answer,
         run: impl FnOnce() -> Answer,
     ) -> Result<Answer, NetworkError> {
         let mut faults = self.faults.borrow_mut();
@@ -58,7 +61,8 @@ impl Line {
                 run();
                 Err(NetworkError::TimedOut)
             }
-            Some(Fault::Status(status)) => Ok(refusal(status)),
+            Some(Fault::Status(status)) => Ok(refusal(status, None)),
+            Some(Fault::Flood(seconds)) => Ok(refusal(429, Some(seconds))),
         }
     }
 }
@@ -85,4 +89,6 @@ impl Clock for StillClock {
     fn now(&self) -> Time {
         super::sample::time(0)
     }
+
+    async fn sleep(&self, _: Duration) {}
 }

@@ -1,23 +1,33 @@
-//! The two methods of the Bot API that the alarm needs.
+//! The three methods of the Bot API that the alarm needs, and what can be done at once when one is refused.
 //!
 //! The bot's token is in each URL, so no error here holds one.
 //! Source: the Bot API, `sendMessage` and `editMessageText`; its errors as the server's source has them (tdlib/telegram-bot-api).
 
+use std::time::Duration;
+
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Place, TelegramSettings};
 use crate::alarm::ChannelError;
-use crate::alarm::text::telegram::Message;
-use crate::ports::{Answer, Call, Method, Network};
+use crate::alarm::text::telegram::{Button, Message};
+use crate::ports::{Answer, Call, Clock, Method, Network};
 
 /// Characters of Telegram's own words that an error repeats.
 const REASON: usize = 200;
 
+/// A longer wait is left to the next sweep.
+const LONGEST_WAIT_SECS: u64 = 3;
+
+const SEND: &str = "failed to send the Telegram message";
+const EDIT: &str = "failed to edit the Telegram message";
+const PROBE: &str = "failed to reach the Telegram chat";
+
 /// One bot, writing as the settings say.
 #[derive(Debug)]
-pub(super) struct Bot<'a, N> {
+pub(super) struct Bot<'a, N, C> {
     pub(super) network: &'a N,
+    pub(super) clock: &'a C,
     pub(super) settings: TelegramSettings,
 }
 
@@ -27,39 +37,96 @@ pub(super) enum Edited {
     Yes,
     /// The message is not there any more.
     Gone,
+    /// The chat is another one now, in which the message does not exist.
+    Moved(i64),
 }
 
-impl<N: Network> Bot<'_, N> {
-    /// Sends a message, with a sound, and returns its id.
-    pub(super) async fn send(&self, message: &Message) -> Result<i64, ChannelError> {
-        const STEP: &str = "failed to send the Telegram message";
-        let mut body = content(&self.settings.chat_id, message);
-        if let Some(thread) = self.settings.thread_id {
-            body["message_thread_id"] = thread.into();
-        }
-        match self.call(STEP, "sendMessage", &body).await? {
-            Reply::Done(result) => {
-                let sent: Result<Sent, _> = serde_json::from_value(result);
-                sent.map(|sent| sent.message_id).map_err(|_| ChannelError::Unreadable { step: STEP })
+/// A message that was sent.
+pub(super) struct Sent {
+    pub(super) message_id: i64,
+    /// The chat's new number, if the group became a supergroup.
+    pub(super) moved_to: Option<i64>,
+}
+
+/// How a message is written; each refusal that names a part takes that part out, once.
+struct Manner {
+    markup: bool,
+    buttons: bool,
+    thread: Option<i64>,
+    may_wait: bool,
+}
+
+impl<N: Network, C: Clock> Bot<'_, N, C> {
+    /// Sends a message into `chat`, with a sound.
+    pub(super) async fn send(&self, chat: &str, message: &Message) -> Result<Sent, ChannelError> {
+        let mut manner = Manner { thread: self.settings.thread_id, ..Manner::new() };
+        let mut moved_to: Option<i64> = None;
+        loop {
+            let mut body = content(&moved_to.map_or_else(|| chat.to_owned(), |id| id.to_string()), message, &manner);
+            if let Some(thread) = manner.thread {
+                body["message_thread_id"] = thread.into();
             }
-            Reply::Refused { status, reason } => Err(ChannelError::Refused { step: STEP, status, reason }),
+            let refusal = match self.call(SEND, "sendMessage", &body).await? {
+                Reply::Done(result) => {
+                    let sent: Result<Taken, _> = serde_json::from_value(result);
+                    let sent = sent.map_err(|_| ChannelError::Unreadable { step: SEND })?;
+                    return Ok(Sent { message_id: sent.message_id, moved_to });
+                }
+                Reply::Refused(refusal) => refusal,
+            };
+            match refusal.migrate_to {
+                Some(id) if moved_to.is_none() => moved_to = Some(id),
+                _ if self.mend(&mut manner, &refusal).await => {}
+                _ => return Err(refusal.into_error(SEND)),
+            }
         }
     }
 
     /// Edits a message, without a sound.
     pub(super) async fn edit(&self, place: &Place, message: &Message) -> Result<Edited, ChannelError> {
-        const STEP: &str = "failed to edit the Telegram message";
-        let mut body = content(&place.chat, message);
-        body["message_id"] = place.message_id.into();
-        match self.call(STEP, "editMessageText", &body).await? {
-            Reply::Done(_) => Ok(Edited::Yes),
-            Reply::Refused { reason, .. } if reason.contains("message is not modified") => Ok(Edited::Yes),
-            Reply::Refused { reason, .. } if GONE.iter().any(|gone| reason.contains(gone)) => Ok(Edited::Gone),
-            Reply::Refused { status, reason } => Err(ChannelError::Refused { step: STEP, status, reason }),
+        let mut manner = Manner::new();
+        loop {
+            let mut body = content(&place.chat, message, &manner);
+            body["message_id"] = place.message_id.into();
+            let refusal = match self.call(EDIT, "editMessageText", &body).await? {
+                Reply::Done(_) => return Ok(Edited::Yes),
+                Reply::Refused(refusal) => refusal,
+            };
+            match refusal.migrate_to {
+                Some(id) => return Ok(Edited::Moved(id)),
+                None if refusal.says(&["message is not modified"]) => return Ok(Edited::Yes),
+                None if refusal.says(&GONE) => return Ok(Edited::Gone),
+                None if self.mend(&mut manner, &refusal).await => {}
+                None => return Err(refusal.into_error(EDIT)),
+            }
         }
     }
 
-    async fn call(&self, step: &'static str, method: &str, body: &serde_json::Value) -> Result<Reply, ChannelError> {
+    /// Whether the bot may write into `chat`: for some seconds it seems to type, and nobody's phone makes a sound.
+    pub(super) async fn probe(&self, chat: &str) -> Result<(), ChannelError> {
+        let body = json!({ "chat_id": chat_id(chat), "action": "typing" });
+        match self.call(PROBE, "sendChatAction", &body).await? {
+            Reply::Done(_) | Reply::Refused(Refusal { migrate_to: Some(_), .. }) => Ok(()),
+            Reply::Refused(refusal) => Err(refusal.into_error(PROBE)),
+        }
+    }
+
+    /// Whether the same call can be made again at once, in another manner or after a short wait.
+    async fn mend(&self, manner: &mut Manner, refusal: &Refusal) -> bool {
+        match refusal.retry_after {
+            Some(seconds) if manner.may_wait && seconds <= LONGEST_WAIT_SECS => {
+                manner.may_wait = false;
+                self.clock.sleep(Duration::from_secs(seconds)).await;
+                true
+            }
+            None if refusal.says(&NO_TOPIC) => manner.thread.take().is_some(),
+            None if refusal.says(&["can't parse entities"]) => std::mem::take(&mut manner.markup),
+            None if refusal.says(&["button_url_invalid", "keyboard button"]) => std::mem::take(&mut manner.buttons),
+            _ => false,
+        }
+    }
+
+    async fn call(&self, step: &'static str, method: &str, body: &Value) -> Result<Reply, ChannelError> {
         let TelegramSettings { api_url, bot_token, .. } = &self.settings;
         let url = format!("{}/bot{bot_token}/{method}", api_url.trim_end_matches('/'));
         let headers = [("content-type", "application/json")];
@@ -68,14 +135,16 @@ impl<N: Network> Bot<'_, N> {
         self.reply(step, &answer)
     }
 
-    /// Takes the envelope off. Later rules (a wait, a migrated group, a lost topic) begin here: `parameters` names them.
+    /// Takes the envelope off.
     fn reply(&self, step: &'static str, answer: &Answer) -> Result<Reply, ChannelError> {
         match serde_json::from_slice(&answer.body) {
             Ok(Envelope { ok: true, result: Some(result), .. }) => Ok(Reply::Done(result)),
-            Ok(Envelope { ok: false, description, .. }) => {
-                let reason = self.without_token(&description.unwrap_or_default());
-                Ok(Reply::Refused { status: answer.status, reason })
-            }
+            Ok(Envelope { ok: false, description, parameters, .. }) => Ok(Reply::Refused(Refusal {
+                status: answer.status,
+                reason: self.without_token(&description.unwrap_or_default()),
+                retry_after: parameters.retry_after,
+                migrate_to: parameters.migrate_to_chat_id,
+            })),
             _ if answer.status == 200 => Err(ChannelError::Unreadable { step }),
             // Something between here and Telegram answered.
             _ => Err(ChannelError::Refused { step, status: answer.status, reason: "no answer of the Bot API".to_owned() }),
@@ -89,38 +158,100 @@ impl<N: Network> Bot<'_, N> {
     }
 }
 
-/// What Telegram says of a message that can no longer be edited.
-const GONE: [&str; 2] = ["message to edit not found", "message can't be edited"];
+impl Manner {
+    fn new() -> Self {
+        Self { markup: true, buttons: true, thread: None, may_wait: true }
+    }
+}
+
+// What Telegram says, in lower case. It says 400 of most things, so the words decide.
+
+/// Of a message that can no longer be edited.
+const GONE: [&str; 3] = ["message to edit not found", "message can't be edited", "message_id_invalid"];
+
+/// Of a topic that is not there, or takes no messages.
+const NO_TOPIC: [&str; 3] = ["message thread not found", "topic_closed", "topic_deleted"];
+
+/// Of a chat that somebody has to let the bot into again.
+const OUT_OF_REACH: [&str; 7] = [
+    "chat not found",
+    "chat_id is empty",
+    "peer_id_invalid",
+    "not enough rights",
+    "have no rights",
+    "chat_write_forbidden",
+    "group chat was deactivated",
+];
 
 enum Reply {
-    Done(serde_json::Value),
-    Refused { status: u16, reason: String },
+    Done(Value),
+    Refused(Refusal),
+}
+
+struct Refusal {
+    status: u16,
+    reason: String,
+    retry_after: Option<u64>,
+    migrate_to: Option<i64>,
+}
+
+impl Refusal {
+    fn says(&self, words: &[&str]) -> bool {
+        let reason = self.reason.to_lowercase();
+        words.iter().any(|word| reason.contains(word))
+    }
+
+    fn into_error(self, step: &'static str) -> ChannelError {
+        let Self { status, ref reason, .. } = self;
+        let reason = reason.clone();
+        if matches!(status, 401 | 403 | 404) || self.says(&OUT_OF_REACH) {
+            ChannelError::OutOfReach { step, status, reason }
+        } else {
+            ChannelError::Refused { step, status, reason }
+        }
+    }
 }
 
 #[derive(Deserialize)]
 struct Envelope {
     ok: bool,
     #[serde(default)]
-    result: Option<serde_json::Value>,
+    result: Option<Value>,
     #[serde(default)]
     description: Option<String>,
+    #[serde(default)]
+    parameters: Parameters,
+}
+
+#[derive(Default, Deserialize)]
+struct Parameters {
+    #[serde(default)]
+    retry_after: Option<u64>,
+    #[serde(default)]
+    migrate_to_chat_id: Option<i64>,
 }
 
 #[derive(Deserialize)]
-struct Sent {
+struct Taken {
     message_id: i64,
 }
 
+fn chat_id(chat: &str) -> Value {
+    chat.parse::<i64>().map_or_else(|_| json!(chat), |id| json!(id))
+}
+
 /// What sending and editing have in common. An edit without the keyboard would take it away, so each names it.
-fn content(chat: &str, message: &Message) -> serde_json::Value {
-    let mut body = json!({
-        "chat_id": chat.parse::<i64>().map_or_else(|_| json!(chat), |id| json!(id)),
-        "text": message.html,
-        "parse_mode": "HTML",
-        "link_preview_options": { "is_disabled": true },
-    });
-    if let Some(button) = &message.button {
-        body["reply_markup"] = json!({ "inline_keyboard": [[{ "text": button.text, "url": button.url }]] });
+fn content(chat: &str, message: &Message, manner: &Manner) -> Value {
+    let mut body = json!({ "chat_id": chat_id(chat), "link_preview_options": { "is_disabled": true } });
+    if manner.markup {
+        body["text"] = message.html.as_str().into();
+        body["parse_mode"] = "HTML".into();
+    } else {
+        body["text"] = message.plain.as_str().into();
+    }
+    if manner.buttons && !message.buttons.is_empty() {
+        let row = |button: &Button| json!([{ "text": button.text, "url": button.url }]);
+        body["reply_markup"] = json!({ "inline_keyboard": message.buttons.iter().map(row).collect::<Vec<_>>() });
     }
     body
 }

@@ -1,3 +1,7 @@
+mod refused;
+
+use std::cell::Cell;
+
 use pollster::block_on;
 use serde_json::json;
 
@@ -20,11 +24,34 @@ struct Chat {
     server: FakeTelegram,
     settings: TelegramSettings,
     shown: Option<Shown>,
+    contact: Contact,
+    slept: Cell<u64>,
+}
+
+/// Counts the seconds that it was asked to wait.
+struct SleepClock<'a> {
+    slept: &'a Cell<u64>,
+}
+
+impl Clock for SleepClock<'_> {
+    fn now(&self) -> Time {
+        time(0)
+    }
+
+    async fn sleep(&self, span: Duration) {
+        self.slept.set(self.slept.get() + span.as_secs());
+    }
 }
 
 impl Chat {
     fn new() -> Self {
-        Self { server: FakeTelegram::default(), settings: settings("-1001234567890"), shown: None }
+        Self {
+            server: FakeTelegram::default(),
+            settings: settings("-1001234567890"),
+            shown: None,
+            contact: Contact::None,
+            slept: Cell::new(0),
+        }
     }
 
     /// Shows these entries so many minutes after the first. What is remembered goes through its stored form.
@@ -33,9 +60,12 @@ impl Chat {
     }
 
     fn show_alarm(&mut self, minute: u64, alarm: &Alarm) -> Result<(), ChannelError> {
-        let channel = Telegram::new(&self.server, self.settings.clone());
+        let clock = SleepClock { slept: &self.slept };
+        let channel = Telegram::new(&self.server, &clock, self.settings.clone());
         let was_current = channel.is_current(self.shown.as_ref(), alarm, time(minute));
-        let (shown, result) = block_on(channel.show(self.shown.take(), alarm, time(minute)));
+        let Outcome { shown, contact, mut errors } = block_on(channel.show(self.shown.take(), alarm, time(minute)));
+        self.contact = contact;
+        let result = errors.pop().map_or(Ok(()), Err);
         if result.is_ok() {
             assert!(channel.is_current(shown.as_ref(), alarm, time(minute)), "what was shown is current");
         }
@@ -51,19 +81,20 @@ impl Chat {
     }
 }
 
-const ONE: &str = "🔴 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
-const TWO: &str = "🔴 2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
+const ONE: &str = "🔴 deploy-bot: 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
+const TWO: &str = "🔴 deploy-bot: 2 webhook events not delivered (since 2026-11-30 14:05 UTC)";
 
 #[test]
 fn a_new_alarm_is_a_new_message_with_a_sound_and_a_button() {
     let mut chat = Chat::new();
     chat.settings.thread_id = Some(7);
+    chat.server.topics.replace(vec![7]);
     chat.show(0, &["a"]).expect("shown");
     assert_eq!(chat.server.first_lines(), [ONE]);
     assert_eq!(chat.sounds(), 1);
     let message = chat.server.messages.borrow()[0].clone();
     assert_eq!((message.chat, message.thread), (json!(-1_001_234_567_890_i64), Some(7)));
-    assert_eq!(message.button.map(|button| button["url"].clone()), Some(json!(crate::alarm::sample::ADVANCED)));
+    assert_eq!(message.buttons.iter().map(|button| button["url"].clone()).collect::<Vec<_>>(), [json!(crate::alarm::sample::ADVANCED)]);
 }
 
 #[test]
@@ -143,7 +174,7 @@ fn the_last_entry_that_leaves_closes_and_the_next_one_starts_anew() {
     chat.show(0, &["a"]).expect("shown");
     chat.show(15, &[]).expect("shown");
     assert_eq!(chat.server.texts(), ["🟢 Nothing is open any more."]);
-    assert_eq!(chat.server.messages.borrow()[0].button, None);
+    assert!(chat.server.messages.borrow()[0].buttons.is_empty());
     chat.show(30, &["a"]).expect("shown");
     assert_eq!((chat.server.first_lines(), chat.sounds()), (vec![ONE.to_owned()], 1));
     chat.show(45, &[]).expect("shown");
@@ -210,12 +241,13 @@ fn pointers_that_are_late_take_no_more_than_two_calls_of_a_sweep() {
         chat.show(minute, guids).expect_err("the pointer failed");
     }
     let before = chat.server.line.calls.borrow().len();
-    let channel = Telegram::new(&chat.server, chat.settings.clone());
+    let clock = SleepClock { slept: &chat.slept };
+    let channel = Telegram::new(&chat.server, &clock, chat.settings.clone());
     let alarm = alarm(["a", "b", "c", "d"].iter().map(|guid| gave_up(guid, 0)).collect());
     for calls in [2, 3, 3] {
-        let (shown, result) = block_on(channel.show(chat.shown.take(), &alarm, time(200)));
+        let Outcome { shown, errors, .. } = block_on(channel.show(chat.shown.take(), &alarm, time(200)));
         chat.shown = shown;
-        assert_eq!((result, chat.server.line.calls.borrow().len() - before), (Ok(()), calls));
+        assert_eq!((errors, chat.server.line.calls.borrow().len() - before), (Vec::new(), calls));
     }
     assert!(chat.server.first_lines()[..3].iter().all(|line| line == "⬇️ This alarm goes on in a newer message."));
 }
@@ -303,5 +335,5 @@ fn the_stored_form_is_pinned() {
     chat.show(0, &["a", "b"]).expect("shown");
     chat.show(15, &["a"]).expect("shown");
     let json = serde_json::to_string(&chat.shown).expect("it is stored");
-    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"9cb764197b43a79d","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]]}}"#]].assert_eq(&json);
+    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"e17799f41b2aa1f9","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1}}}"#]].assert_eq(&json);
 }

@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 use url::Url;
 
 use super::outside::code_span;
-use super::{ADVANCED_PAGE, HOW_LONG, advice, attempts, events, headline, kinds, link, nothing_open, stretch, why};
+use super::{
+    ADVANCED_PAGE, GUID, NAME, SAID, advice, attempts, codes, events, headline, how_long, kinds, link, name_of, nothing_open, order,
+    stretch, why,
+};
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Undelivered};
 use crate::alarm::shown::{Digest, Recovered};
@@ -19,12 +22,8 @@ const MAX_BYTES: usize = 60_000;
 /// Kept free for "and 1,000 more…".
 const MORE_BYTES: usize = 80;
 
-/// Characters of an event name or action, and of a guid, as in Telegram.
-const NAME: usize = 48;
-const GUID: usize = 64;
-
 /// How the Worker names itself in the issue.
-const WRITTEN_BY: &str = "This issue is written by the App itself: it is edited when an entry comes, changes or leaves, and closed when \
+const WRITTEN_BY: &str = "github-app-redeliver keeps this issue: it edits it when an entry comes, changes or leaves, and closes it when \
                           nothing is open any more.";
 
 /// An issue, without its marker.
@@ -54,9 +53,8 @@ pub fn marker(app_id: u64) -> String {
 #[must_use]
 pub fn issue(alarm: &Alarm) -> Issue {
     let entries = &alarm.entries;
-    let title = headline(entries);
     let url = link(alarm.advanced_url.as_deref());
-    let mut body = format!("**{title}**\n\n");
+    let mut body = String::new();
     if let Some(url) = &url {
         let _ = write!(body, "[{ADVANCED_PAGE}]({url})\n\n");
     }
@@ -64,19 +62,21 @@ pub fn issue(alarm: &Alarm) -> Issue {
     for (name, what) in advice(entries) {
         let _ = writeln!(body, "- **{name}**: {what}");
     }
-    let _ = writeln!(body, "- {HOW_LONG}");
+    if let Some(how_long) = how_long(entries) {
+        let _ = writeln!(body, "- {how_long}");
+    }
     let end = format!("\n{WRITTEN_BY}\n");
 
     let room = MAX_BYTES.saturating_sub(end.len() + MORE_BYTES);
     let mut section = None;
     let mut left_out = entries.len();
     for entry in entries {
-        let start = if section == Some(Section::of(entry)) { "" } else { Section::of(entry).start() };
+        let start = if section == Some(Section::of(entry)) { String::new() } else { Section::of(entry).start(order(entries)) };
         let line = line(entry, url.as_ref());
         if body.len() + start.len() + line.len() > room {
             break;
         }
-        body.push_str(start);
+        body.push_str(&start);
         body.push_str(&line);
         section = Some(Section::of(entry));
         left_out -= 1;
@@ -85,14 +85,37 @@ pub fn issue(alarm: &Alarm) -> Issue {
         let _ = writeln!(body, "\n… and {left_out} more that do not fit here.");
     }
     body.push_str(&end);
-    Issue { title, body }
+    Issue { title: headline(alarm), body }
 }
 
-/// What is left when the last entry left.
+const NOTHING_OPEN: &str = "Webhook deliveries: nothing is open any more";
+
+/// What is left when the last entry left. `seen` entries are open still, and stood in an issue that a person closed.
 #[must_use]
-pub fn closed(recovered: Recovered) -> Issue {
-    let body = format!("{}\n\nWhat stood here is in the history of this text (\"edited\", above).\n", nothing_open(recovered));
-    Issue { title: "Webhook deliveries: nothing is open any more".to_owned(), body }
+pub fn closed(recovered: Recovered, seen: usize) -> Issue {
+    let seen = match seen {
+        0 => String::new(),
+        1 => " But for 1 entry of an issue that a person closed.".to_owned(),
+        _ => format!(" But for {seen} entries of an issue that a person closed."),
+    };
+    let body = format!("{}{seen}\n\nWhat stood here is in the history of this text (\"edited\", above).\n", nothing_open(recovered));
+    Issue { title: NOTHING_OPEN.to_owned(), body }
+}
+
+/// What is left of an issue that was found open when the state was lost, and nothing is wrong as far as is known.
+#[must_use]
+pub fn record_lost() -> Issue {
+    let body = "The record of what stood here was lost, and nothing is open as far as is known now. What GitHub still lists as failed is \
+                asked for again. What stood here is in the history of this text (\"edited\", above).\n"
+        .to_owned();
+    Issue { title: NOTHING_OPEN.to_owned(), body }
+}
+
+/// What is left of an issue when another one of the same repository goes on.
+#[must_use]
+pub fn pointer(number: u64) -> Issue {
+    let body = format!("This alarm goes on in #{number}.\n");
+    Issue { title: "Webhook deliveries: this alarm goes on in another issue".to_owned(), body }
 }
 
 /// What is left of an issue that goes on in another repository. Neither is named, so that nothing is linked across.
@@ -102,32 +125,45 @@ pub fn moved() -> Issue {
     Issue { title: "Webhook deliveries: this alarm goes on in another repository".to_owned(), body }
 }
 
-/// The two parts of the list.
+/// The parts of the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
+    Endpoint,
     Losses,
     Events,
 }
 
 impl Section {
     fn of(entry: &Entry) -> Self {
-        if entry.kind.event().is_some() { Self::Events } else { Self::Losses }
+        match entry.kind {
+            EntryKind::ChannelLost { .. } | EntryKind::Refusing(_) => Self::Endpoint,
+            EntryKind::LeftBehind(_) | EntryKind::GapLost(_) => Self::Losses,
+            EntryKind::GaveUp(_) | EntryKind::NotRedeliverable { .. } => Self::Events,
+        }
     }
 
-    fn start(self) -> &'static str {
+    fn start(self, order: Option<&str>) -> String {
         match self {
-            Self::Losses => "\n### Lost\n\n",
-            Self::Events => {
-                "\n### Events\n\n\
+            Self::Endpoint => "\n### Not working\n\n".to_owned(),
+            Self::Losses => "\n### Lost\n\n".to_owned(),
+            Self::Events => format!(
+                "\n### Events{}\n\n\
                  | event | first delivery | attempts | why it is not asked for again | guid | repository id |\n\
-                 | --- | --- | --- | --- | --- | --- |\n"
-            }
+                 | --- | --- | --- | --- | --- | --- |\n",
+                order.map(|order| format!(", {order}")).unwrap_or_default()
+            ),
         }
     }
 }
 
 fn line(entry: &Entry, url: Option<&Url>) -> String {
     match &entry.kind {
+        EntryKind::ChannelLost { channel, since, said } => {
+            format!("- **Cannot be reached**: {} since {}. It said {}.\n", name_of(*channel), since.for_people(), code_span(said, SAID))
+        }
+        EntryKind::Refusing(refusing) => {
+            format!("- **Refuses everything**: the endpoint answers with {}, since {}.\n", codes(refusing), refusing.since.for_people())
+        }
         EntryKind::LeftBehind(loss) => {
             format!("- **Left behind**: {}, first delivered {}.{}\n", events(loss.count), stretch(loss), kinds_of(loss))
         }

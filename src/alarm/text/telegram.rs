@@ -6,7 +6,10 @@
 use url::Url;
 
 use super::outside::{html, visible};
-use super::{ADVANCED_PAGE, HOW_LONG, advice, attempts, events, fits_a_button, headline, kinds, link, nothing_open, stretch, why};
+use super::{
+    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, SAID, advice, attempts, capitalized, codes, events, fits_a_button, headline, how_long, kinds,
+    link, name_of, nothing_open, order, stretch, why,
+};
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Undelivered};
 use crate::alarm::shown::{Digest, Recovered};
@@ -22,19 +25,15 @@ const MAX_ENTRIES: usize = 15;
 /// Kept free for "and 1,000 more…".
 const MORE_UNITS: usize = 60;
 
-/// Characters of an event name or action: GitHub's longest has 40.
-const NAME: usize = 48;
-
-/// Characters of a guid: a UUID has 36.
-const GUID: usize = 64;
-
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Its text.
     pub html: String,
-    /// The button below it.
-    pub button: Option<Button>,
+    /// The same without markup, should Telegram refuse that.
+    pub plain: String,
+    /// The buttons below it.
+    pub buttons: Vec<Button>,
 }
 
 /// A button that opens a page.
@@ -47,11 +46,15 @@ pub struct Button {
 }
 
 impl Message {
+    fn of(html: Markup, buttons: Vec<Button>) -> Self {
+        Self { html: html.html, plain: html.plain, buttons }
+    }
+
     /// Stands for the whole message.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let url = self.button.as_ref().map_or("", |button| &button.url);
-        Digest::of(&format!("{url}\n{}", self.html))
+        let urls: Vec<&str> = self.buttons.iter().map(|button| button.url.as_str()).collect();
+        Digest::of(&format!("{}\n{}", urls.join(" "), self.html))
     }
 }
 
@@ -59,9 +62,13 @@ impl Message {
 #[must_use]
 pub fn message(alarm: &Alarm) -> Message {
     let url = link(alarm.advanced_url.as_deref());
-    let mut top = Html::default();
-    top.text("🔴 ").bold(&headline(&alarm.entries));
-    let bottom = bottom(&alarm.entries, url.as_ref());
+    let mut top = Markup::default();
+    top.text("🔴 ").bold(&headline(alarm));
+    if let Some(order) = order(&alarm.entries) {
+        top.text(&format!("\n{}.", capitalized(order)));
+    }
+    let advanced = url.clone().filter(fits_a_button).map(|url| Button { text: ADVANCED_PAGE, url: url.into() });
+    let bottom = bottom(&alarm.entries, url.as_ref().filter(|_| advanced.is_none()));
 
     let room = MAX_UNITS.saturating_sub(top.units + bottom.units + MORE_UNITS);
     let mut shown = 0;
@@ -79,55 +86,67 @@ pub fn message(alarm: &Alarm) -> Message {
         top.text(&format!("\n\n… and {left_out} more that do not fit here."));
     }
     top.push(&bottom);
-    let button = url.filter(fits_a_button).map(|url| Button { text: ADVANCED_PAGE, url: url.into() });
-    Message { html: top.html, button }
+    let issue = link(alarm.issue_url.as_deref()).filter(fits_a_button).map(|url| Button { text: CONTROL_ISSUE, url: url.into() });
+    Message::of(top, advanced.into_iter().chain(issue).collect())
 }
 
 /// What is left when the last entry left.
 #[must_use]
 pub fn closed(recovered: Recovered) -> Message {
-    let mut out = Html::default();
+    let mut out = Markup::default();
     out.text("🟢 ").text(&nothing_open(recovered));
-    Message { html: out.html, button: None }
+    Message::of(out, Vec::new())
 }
 
 /// What is left of a message that a newer one in the same chat took the place of.
 #[must_use]
 pub fn pointer(newer: Option<&str>) -> Message {
-    let mut out = Html::default();
+    let mut out = Markup::default();
     out.text("⬇️ This alarm goes on in a ");
     match link(newer) {
         Some(url) => out.link(&url, "newer message"),
         None => out.text("newer message below"),
     };
     out.text(".");
-    Message { html: out.html, button: None }
+    Message::of(out, Vec::new())
 }
 
 /// What is left of a message when the settings name another chat.
 #[must_use]
 pub fn moved() -> Message {
-    Message { html: "➡️ This alarm goes on in another chat.".to_owned(), button: None }
+    let mut out = Markup::default();
+    out.text("➡️ This alarm goes on in another chat.");
+    Message::of(out, Vec::new())
 }
 
 /// What to do, and where.
-fn bottom(entries: &[Entry], url: Option<&Url>) -> Html {
-    let mut out = Html::default();
-    out.text("\n\n").bold("What to do").text("\n");
+fn bottom(entries: &[Entry], url: Option<&Url>) -> Markup {
+    let mut out = Markup::default();
+    out.text("\n\n").bold("What to do");
     for (name, what) in advice(entries) {
-        out.bold(name).text(": ").text(what).text("\n");
+        out.text("\n").bold(name).text(": ").text(what);
     }
-    out.text(HOW_LONG);
+    if let Some(how_long) = how_long(entries) {
+        out.text("\n").text(&how_long);
+    }
     if let Some(url) = url {
         out.text("\n").link(url, ADVANCED_PAGE);
     }
     out
 }
 
-fn paragraph(entry: &Entry) -> Html {
-    let mut out = Html::default();
+fn paragraph(entry: &Entry) -> Markup {
+    let mut out = Markup::default();
     out.text("\n\n");
     match &entry.kind {
+        EntryKind::ChannelLost { channel, since, said } => {
+            out.bold("Cannot be reached").text(&format!(": {} since {}. It said ", name_of(*channel), since.for_people()));
+            out.code(&visible(said, SAID)).text(".");
+        }
+        EntryKind::Refusing(refusing) => {
+            out.bold("Refuses everything");
+            out.text(&format!(": the endpoint answers with {}, since {}.", codes(refusing), refusing.since.for_people()));
+        }
         EntryKind::LeftBehind(loss) => {
             out.bold("Left behind").text(&format!(": {}, first delivered {}.", events(loss.count), stretch(loss)));
             add_kinds(&mut out, loss);
@@ -140,7 +159,7 @@ fn paragraph(entry: &Entry) -> Html {
     out
 }
 
-fn add_event(out: &mut Html, event: &Undelivered, why: &str) {
+fn add_event(out: &mut Markup, event: &Undelivered, why: &str) {
     out.code(&visible(&event.event, NAME));
     if let Some(action) = &event.action {
         out.text(" · ").code(&visible(action, NAME));
@@ -149,7 +168,7 @@ fn add_event(out: &mut Html, event: &Undelivered, why: &str) {
     out.text(&format!("Attempts: {}\nguid ", attempts(event))).code(&visible(&event.guid.to_string(), GUID));
 }
 
-fn add_kinds(out: &mut Html, loss: &Loss) {
+fn add_kinds(out: &mut Markup, loss: &Loss) {
     let (kinds, others) = kinds(loss);
     for (index, (name, count)) in kinds.iter().enumerate() {
         out.text(if index == 0 { "\n" } else { ", " }).text(&format!("{count} × ")).code(&visible(name, NAME));
@@ -161,14 +180,16 @@ fn add_kinds(out: &mut Html, loss: &Loss) {
 
 /// HTML under construction, and how long it is once parsed.
 #[derive(Default)]
-struct Html {
+struct Markup {
     html: String,
+    plain: String,
     units: usize,
 }
 
-impl Html {
+impl Markup {
     fn text(&mut self, text: &str) -> &mut Self {
         self.html.push_str(&html(text));
+        self.plain.push_str(text);
         self.units += text.encode_utf16().count();
         self
     }
@@ -194,6 +215,7 @@ impl Html {
 
     fn push(&mut self, other: &Self) {
         self.html.push_str(&other.html);
+        self.plain.push_str(&other.plain);
         self.units += other.units;
     }
 }

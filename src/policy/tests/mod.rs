@@ -16,8 +16,10 @@ mod losses;
 pub(crate) mod model;
 mod oracle;
 mod overtaking;
+mod own;
 mod properties;
 mod reading;
+mod refusing;
 mod settings;
 mod stored;
 
@@ -150,6 +152,9 @@ fn alarm(ledger: &Ledger) -> String {
     let mut entries: Vec<String> = ledger.events.values().filter_map(entry).collect();
     entries.extend(ledger.left_behind.iter().map(|lost| loss("left behind", lost)));
     entries.extend(ledger.gaps_lost.iter().map(|lost| loss("gap lost", lost)));
+    entries.extend(
+        ledger.refusals.refusing().map(|refusing| format!("refuses everything since {} {:?}", clock(refusing.since), refusing.codes)),
+    );
     entries.join("; ")
 }
 
@@ -190,5 +195,5 @@ fn the_policy_is_pure() {
             assert!(!text.contains(word), "{} mentions {word}", file.display());
         }
     }
-    assert!(read >= 13, "only {read} files of the policy were found");
+    assert!(read >= 15, "only {read} files of the policy were found");
 }

@@ -249,7 +249,7 @@ impl World {
     fn sweep_on(&mut self, ledger: Ledger, now: Time, fault: Fault) -> Option<Swept> {
         let budget = Budget::new(self.settings.subrequest_limit);
         let date = now + std::time::Duration::from_millis(self.github.clock_ahead);
-        let mut reader = Reader::new(&ledger.ground, ledger.oldest_ask(), &self.settings, now, fault == Fault::AfterKill);
+        let mut reader = Reader::new(&ledger, &self.settings, now, fault == Fault::AfterKill);
         let mut pages = [0; 3];
         loop {
             let request = match reader.next(budget.spare(&self.settings)) {

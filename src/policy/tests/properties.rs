@@ -158,7 +158,10 @@ proptest! {
     fn the_order_on_a_page_and_where_pages_break_change_no_decision(story in story(false, false), others in vec(1_usize..40, 1..5)) {
         let tell = |world: World| {
             let mut told = Vec::new();
-            play(world, story.ticks(4), |now, world, swept| told.push((now, swept.asked.clone(), swept.plan.tally.waiting, alarm(&world.ledger()))));
+            play(world, story.ticks(4), |now, world, swept| {
+                let ledger = world.ledger();
+                told.push((now, swept.asked.clone(), swept.plan.tally.waiting, alarm(&ledger), ledger.refusals));
+            });
             told
         };
         let mut world = story.world();

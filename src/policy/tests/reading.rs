@@ -5,6 +5,7 @@ use expect_test::expect;
 use super::{Case, Fault, check, lines, time};
 use crate::policy::delivery::DeliveryId;
 use crate::policy::ground::{Ground, PageCursor};
+use crate::policy::ledger::Ledger;
 use crate::policy::reading::{List, Next, PageError, Reader};
 use crate::policy::settings::Settings;
 use crate::policy::time::minutes;
@@ -123,7 +124,8 @@ fn the_first_sweep_goes_back_no_further_than_72_hours() {
     // One unanswered delivery an hour, from a GitHub that keeps them for longer.
     let ground = Ground { window_start: time("97:00"), ..Ground::default() };
     let settings = Settings { delivery_pages: 1000, ..Settings::default() };
-    let mut reader = Reader::new(&ground, None, &settings, time("100:00"), false);
+    let ledger = Ledger { ground, ..Ledger::default() };
+    let mut reader = Reader::new(&ledger, &settings, time("100:00"), false);
     let mut hour = 100;
     while let Next::Page(request) = reader.next(1000) {
         let next = PageCursor(format!("https://api.github.com/?cursor={hour}").into());
@@ -171,8 +173,8 @@ fn without_room_for_a_page_nothing_is_decided() {
 
 #[test]
 fn the_last_call_above_those_kept_back_reads_the_deliveries_list() {
-    let settings = Settings::default();
-    let reader = Reader::new(&Ground::default(), None, &settings, time("10:15"), false);
+    let (ledger, settings) = (Ledger::default(), Settings::default());
+    let reader = Reader::new(&ledger, &settings, time("10:15"), false);
     let list = |spare| match reader.next(spare) {
         Next::Page(request) => Some(request.list),
         _ => None,
@@ -240,7 +242,8 @@ fn pages_that_are_empty_or_short_or_out_of_order_are_read_as_they_are() {
 fn a_page_that_is_no_list_of_deliveries_is_an_error() {
     let settings = Settings::default();
     let take = |body: &str, next: Option<&str>| {
-        let mut reader = Reader::new(&Ground::default(), None, &settings, time("10:00"), false);
+        let ledger = Ledger::default();
+        let mut reader = Reader::new(&ledger, &settings, time("10:00"), false);
         let next = next.map(|next| PageCursor(next.into()));
         reader.take(List::Deliveries, body.as_bytes(), next.clone(), None)?;
         reader.take(List::Deliveries, body.as_bytes(), next, None)

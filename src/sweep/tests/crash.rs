@@ -43,7 +43,7 @@ fn check(outside: &Outside, crash: &str) {
     assert!(!outside.stored.borrow().contains_key(&Key::Lease), "{crash}: a lease was left behind");
     let titles = outside.issues.open_titles();
     assert_eq!(titles.len(), 1, "{crash}: open issues {titles:?}");
-    assert!(titles[0].starts_with("2 webhook events not delivered"), "{crash}: {titles:?}");
+    assert!(titles[0].starts_with("deploy-bot: 2 webhook events not delivered"), "{crash}: {titles:?}");
     let texts = outside.telegram.texts();
     let last = texts.last().expect("a message was sent");
     assert!(last.contains("poison") && last.contains("refused"), "{crash}: {last}");

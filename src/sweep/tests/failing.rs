@@ -86,7 +86,7 @@ fn when_github_turns_asks_away_the_sweep_ends_and_no_ask_stands() {
         outside.faults.borrow_mut().push(("POST /app/hook/deliveries", answer));
         let report = outside.tick("10:15").expect("it ends");
         assert!(report.failure.is_some());
-        assert_eq!(outside.calls.borrow().iter().filter(|call| call.starts_with("POST")).count(), 1);
+        assert_eq!(outside.calls.borrow().iter().filter(|call| call.ends_with("/attempts")).count(), 1);
         assert!(state(&outside).ledger.events.values().all(|event| event.asks.is_empty()));
         outside.faults.borrow_mut().clear();
         outside.tick("10:30");
@@ -100,7 +100,7 @@ fn the_second_answer_that_nobody_knows_ends_the_asking() {
     outside.faults.borrow_mut().push(("POST /app/hook/deliveries", || Ok(status(502))));
     let report = outside.tick("10:15").expect("it ends");
     assert_eq!(report.failure, None);
-    assert_eq!(outside.calls.borrow().iter().filter(|call| call.starts_with("POST")).count(), 2);
+    assert_eq!(outside.calls.borrow().iter().filter(|call| call.ends_with("/attempts")).count(), 2);
     let asked: Vec<usize> = state(&outside).ledger.events.values().map(|event| event.asks.len()).collect();
     assert_eq!(asked, [1, 1, 0, 0], "what was not made is struck, what may have been taken stands");
     outside.faults.borrow_mut().clear();
@@ -241,9 +241,12 @@ fn a_dry_run_reads_and_saves_but_asks_for_nothing_and_tells_nobody() {
 #[test]
 fn a_quiet_sweep_makes_two_calls_and_writes_the_lease_and_one_value() {
     let outside = Outside::new("");
+    outside.tick("10:00");
+    assert_eq!(outside.calls.borrow().len(), 5, "the first one looks for an issue");
     outside.tick("10:15");
     assert_eq!((outside.calls.borrow().len(), outside.writes.get()), (2, 2));
     let outside = Outside::new(HISTORY);
+    outside.tick("10:00");
     outside.tick("10:15");
     assert_eq!((outside.calls.borrow().len(), outside.writes.get()), (4, 3), "asks write the value once more");
 }

@@ -30,6 +30,7 @@ fn the_fields_of_the_sweep_line() {
         attempts_not_counted
         call_limit
         calls
+        channels_lost
         cursor
         cursor.at
         cursor.id
@@ -45,6 +46,7 @@ fn the_fields_of_the_sweep_line() {
         events.ignored
         events.left_behind
         events.not_redeliverable
+        events.own
         events.recovered
         events.redelivered
         events.refused

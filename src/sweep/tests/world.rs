@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use std::future::pending;
 use std::rc::Rc;
 
-use futures_util::FutureExt;
-use serde_json::json;
-
 use crate::alarm::fakes::AnySigner;
 use crate::alarm::fakes::issues::FakeIssues;
 use crate::alarm::fakes::telegram::{FakeTelegram, TOKEN};
@@ -24,6 +21,7 @@ use crate::ports::{Answer, AnswerHeaders, Call, Key, Method, Network, NetworkErr
 use crate::sweep::report::Report;
 use crate::sweep::{World, sweep};
 use crate::testing::{TestClock, app_key_pem};
+use futures_util::FutureExt;
 
 const API: &str = "https://api.github.example";
 
@@ -124,6 +122,7 @@ impl Outside {
     /// A sweep whose tick says `now`, when GitHub's clock says something else.
     pub(super) fn tick_with_clock(&self, now: Time, github: Time) -> Option<Report> {
         self.now.set(github);
+        self.issues.now.set(github);
         self.steps.set(0);
         self.writes.set(0);
         self.calls.borrow_mut().clear();
@@ -191,10 +190,6 @@ impl Outside {
         };
         match path.strip_prefix("/app/hook/deliveries") {
             Some(rest) => Ok(self.deliveries(call.method, rest)),
-            None if path == "/app" => Ok(ok(&json!({
-                "id": 123_456, "slug": "deploy-bot", "html_url": "https://github.com/apps/deploy-bot",
-                "owner": { "login": "acme", "type": "Organization" },
-            }))),
             None => self.issues.call(call).now_or_never().expect("the fake never waits"),
         }
     }
@@ -232,10 +227,6 @@ fn http_date(time: Time) -> String {
     let name = ["Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"][(day.parse::<usize>().expect("a day is a number") - 1) % 7];
     assert!(text.starts_with("2026-12-"), "{text}");
     format!("{name}, {day} Dec 2026 {} GMT", &text[11..19])
-}
-
-pub(super) fn ok(body: &serde_json::Value) -> Answer {
-    Answer { status: 200, body: body.to_string().into_bytes(), ..Answer::default() }
 }
 
 impl Network for Outside {

@@ -84,6 +84,12 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         2 => (any_event(), proptest::option::of(any::<u16>())).prop_map(|(event, answer)| EntryKind::NotRedeliverable { event, answer }),
         1 => any_loss().prop_map(EntryKind::LeftBehind),
         1 => any_loss().prop_map(EntryKind::GapLost),
+        1 => proptest::collection::vec(any::<i32>(), 1..17).prop_map(|codes| EntryKind::Refusing(Refusing { since: time(0), codes })),
+        1 => (any::<bool>(), hostile(), any::<i64>()).prop_map(|(telegram, said, since)| EntryKind::ChannelLost {
+            channel: if telegram { Channel::Telegram } else { Channel::ControlRepo },
+            since: Time::from_millis(since),
+            said,
+        }),
     ]
     .prop_map(entry)
 }
@@ -91,16 +97,18 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 fn any_alarm(entries: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = Alarm> {
     let url =
         prop_oneof![Just(None), Just(Some(ADVANCED.to_owned())), hostile().prop_map(|path| Some(format!("https://a.example/{path}")))];
-    (proptest::collection::vec(any_entry(), entries), url).prop_map(|(entries, advanced_url)| Alarm {
-        entries,
-        passed: Vec::new(),
-        advanced_url,
-    })
+    let issue_url = proptest::option::of(hostile().prop_map(|path| format!("https://a.example/{path}")));
+    (proptest::collection::vec(any_entry(), entries), url, proptest::option::of(hostile()), issue_url)
+        .prop_map(|(entries, advanced_url, slug, issue_url)| Alarm { entries, passed: Vec::new(), slug, advanced_url, issue_url })
 }
 
 /// The same alarm with names that harm nobody.
 fn harmless(alarm: &Alarm) -> Alarm {
     let mut alarm = alarm.clone();
+    // A name that is none is left out.
+    if app_name(&alarm).is_none() {
+        alarm.slug = None;
+    }
     for entry in &mut alarm.entries {
         match &mut entry.kind {
             EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => {
@@ -112,7 +120,8 @@ fn harmless(alarm: &Alarm) -> Alarm {
                 let names = (0..).map(|number| format!("kind{number:02}"));
                 loss.kinds = names.zip(loss.kinds.values()).map(|(name, count)| (name.into(), *count)).collect();
             }
-            EntryKind::GapLost(_) => {}
+            EntryKind::ChannelLost { said, .. } => "said".clone_into(said),
+            EntryKind::GapLost(_) | EntryKind::Refusing(_) => {}
         }
     }
     alarm
@@ -170,9 +179,11 @@ proptest! {
     fn links_lead_where_the_alarm_says(alarm in any_alarm(1..4)) {
         let message = telegram::message(&alarm);
         let parsed = parse(&message.html).map_err(TestCaseError::fail)?;
+        // Every other address of these alarms is there.
         let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        for address in parsed.marks.iter().filter_map(|(_, address, _)| address.as_deref()).chain(message.button.as_ref().map(|button| &*button.url)) {
-            prop_assert_eq!(host(address), alarm.advanced_url.as_deref().and_then(host));
+        for address in parsed.marks.iter().filter_map(|(_, address, _)| address.as_deref()).chain(message.buttons.iter().map(|button| &*button.url)) {
+            let host = host(address);
+            prop_assert_eq!(host.as_deref(), Some(if address.starts_with(ADVANCED) { "github.com" } else { "a.example" }));
         }
     }
 }

@@ -1,0 +1,208 @@
+//! What people do to the issue and to the repository, and what is written and heard of it.
+
+use super::*;
+use crate::alarm::fakes::issues::Shut;
+use crate::policy::time::Time;
+
+const B: &str = "deploy-bot: 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
+
+/// Every issue with its number, whether it is open, and the guids in it.
+fn told(repo: &Repository) -> Vec<(u64, bool, String)> {
+    let guids = |body: &str| body.lines().filter_map(|line| line.split("[`").nth(1)?.split('`').next()).collect::<Vec<_>>().join(" ");
+    repo.server
+        .issues
+        .borrow()
+        .iter()
+        .filter(|issue| issue.gone.is_none())
+        .map(|issue| (issue.number, issue.is_open, guids(&issue.body)))
+        .collect()
+}
+
+fn issue(number: u64, is_open: bool, guids: &str) -> (u64, bool, String) {
+    (number, is_open, guids.to_owned())
+}
+
+#[test]
+fn what_a_person_closed_is_seen_and_only_what_is_new_opens_a_new_issue() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.person_sets(false);
+    assert_eq!(repo.show(15, &["a", "b"]), Ok(5));
+    assert_eq!(told(&repo)[1], issue(2, true, "b"));
+    assert_eq!((repo.server.open_titles(), repo.issues()), (vec![B.to_owned()], vec![(1, false), (2, true)]));
+    assert_eq!(repo.show(30, &["a", "b", "c"]), Ok(3));
+    assert_eq!(told(&repo)[1], issue(2, true, "b c"));
+    repo.show(45, &["a"]).expect("shown");
+    assert_eq!(repo.issues(), [(1, false), (2, false)]);
+    assert!(repo.server.issues.borrow()[1].body.contains("But for 1 entry of an issue that a person closed."));
+    assert_eq!(repo.show(60, &["a"]), Ok(0));
+    repo.show(75, &[]).expect("nothing to show");
+    assert_eq!(repo.issues(), [(1, false), (2, false)]);
+}
+
+#[test]
+fn a_change_without_anything_new_leaves_closed_what_a_person_closed() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a", "b"]).expect("shown");
+    repo.server.person_sets(false);
+    assert_eq!(repo.show(15, &["a"]), Ok(3));
+    assert_eq!(repo.show(30, &["a"]), Ok(0));
+    assert_eq!(repo.issues(), [(1, false)]);
+    assert_eq!(repo.show(45, &["a", "c"]), Ok(4));
+    assert_eq!(told(&repo)[1], issue(2, true, "c"));
+}
+
+#[test]
+fn an_issue_that_a_person_reopens_goes_on_with_all_that_is_open() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(15, &["a", "b"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(30, &["a"]).expect("noticed, or closed all the same");
+    // Reopened though nothing new is open: it goes on with the next change.
+    repo.server.issues.borrow_mut()[1].is_open = true;
+    repo.show(45, &["a", "c"]).expect("shown");
+    assert_eq!(repo.server.open_issues().len(), 1);
+    let mut repo = Repository::new();
+    repo.show(0, &["a", "x"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(15, &["a"]).expect("noticed");
+    repo.server.person_sets(true);
+    repo.show(30, &["a", "b"]).expect("shown");
+    assert_eq!(told(&repo), [issue(1, true, "a b")]);
+}
+
+#[test]
+fn an_issue_that_was_closed_by_us_and_reopened_goes_on_with_the_next_entry() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.show(15, &[]).expect("closed");
+    repo.server.person_sets(true);
+    repo.show(500, &["b"]).expect("shown");
+    assert_eq!(told(&repo), [issue(1, true, "b")]);
+}
+
+#[test]
+fn a_deleted_or_moved_issue_is_said_and_created_anew_at_once() {
+    for (status, said) in
+        [(410, "the issue was deleted"), (404, "the issue was deleted"), (301, "the issue was moved to another repository")]
+    {
+        let mut repo = Repository::new();
+        repo.show(0, &["a"]).expect("shown");
+        repo.server.issues.borrow_mut()[0].gone = Some(status);
+        let error = repo.show(15, &["a", "b"]).expect_err("it is said");
+        assert_eq!(error.to_string(), format!("failed to edit the issue of the control repository: status {status}: {said}"));
+        assert_eq!((repo.contact, told(&repo)), (Contact::Reached, vec![issue(2, true, "a b")]));
+        repo.server.issues.borrow_mut()[1].gone = Some(status);
+        repo.show(30, &[]).expect_err("it is said");
+        assert_eq!(repo.show(45, &[]), Ok(0));
+    }
+}
+
+#[test]
+fn a_repository_that_cannot_be_written_to_is_out_of_reach_at_once_and_names_why() {
+    for (shut, status, said) in [
+        (Shut::NotInstalled, 404, "Not Found"),
+        (Shut::Moved, 301, "Moved Permanently"),
+        (Shut::NoPermission, 422, "The permissions requested are not granted to this installation."),
+        (Shut::NoIssues, 410, "Issues has been disabled in this repository."),
+    ] {
+        let mut repo = Repository::new();
+        repo.server.shut.set(Some(shut));
+        let error = repo.show(0, &["a"]).expect_err("refused");
+        assert_eq!((error.is_for_good(), error.said()), (true, format!("{said} (status {status})")));
+        assert_eq!((repo.contact, &repo.shown), (Contact::Failed, &None));
+        repo.server.shut.set(None);
+        repo.show(15, &["a"]).expect("shown");
+        repo.server.shut.set(Some(shut));
+        assert!(repo.show(30, &["a", "b"]).expect_err("refused").is_for_good());
+        repo.server.shut.set(None);
+        repo.show(45, &["a", "b"]).expect("shown");
+        assert_eq!(told(&repo), [issue(1, true, "a b")]);
+    }
+}
+
+#[test]
+fn several_open_ones_of_ours_end_as_the_oldest_and_the_others_point_to_it() {
+    let mut repo = Repository::new();
+    let marker = text::marker(APP_ID);
+    for _ in 0..3 {
+        repo.server.person_opens(BOT, &marker, false);
+    }
+    repo.show(0, &["a"]).expect("shown");
+    assert_eq!(repo.issues(), [(1, true), (2, false), (3, false)]);
+    assert!(repo.server.issues.borrow()[2].body.starts_with("This alarm goes on in #1."));
+    assert_eq!(repo.show(15, &["a"]), Ok(0));
+}
+
+#[test]
+fn a_pointer_that_did_not_get_through_is_made_by_a_later_sweep() {
+    let mut repo = Repository::new();
+    let marker = text::marker(APP_ID);
+    repo.server.person_opens(BOT, &marker, false);
+    repo.server.person_opens(BOT, &marker, false);
+    repo.server.line.fail("PATCH /repos/acme/control/issues/2", Fault::Status(503));
+    repo.show(0, &["a"]).expect_err("the pointer failed");
+    assert_eq!((repo.contact, repo.issues()), (Contact::Reached, vec![(1, true), (2, true)]));
+    assert_eq!(repo.show(15, &["a"]), Ok(3));
+    assert_eq!(repo.issues(), [(1, true), (2, false)]);
+}
+
+#[test]
+fn a_sweep_without_a_state_looks_once_and_goes_on_or_says_that_the_record_was_lost() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.shown = None;
+    assert_eq!(repo.show(15, &["b"]), Ok(4));
+    assert_eq!(told(&repo), [issue(1, true, "b")]);
+    repo.shown = None;
+    assert_eq!(repo.show(30, &[]), Ok(4));
+    assert_eq!(repo.issues(), [(1, false)]);
+    assert!(repo.server.issues.borrow()[0].body.starts_with("The record of what stood here was lost"));
+    assert_eq!(repo.show(45, &[]), Ok(0));
+}
+
+#[test]
+fn a_look_that_failed_is_made_again() {
+    let mut repo = Repository::new();
+    repo.server.line.fail("GET /repos/acme/control/issues", Fault::NoAnswer);
+    repo.show(0, &[]).expect_err("no answer");
+    assert_eq!(repo.show(15, &[]), Ok(3));
+    assert_eq!(repo.show(30, &[]), Ok(0));
+}
+
+#[test]
+fn the_old_issue_of_a_repository_that_is_out_of_reach_is_tried_once() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.name = "acme/other";
+    repo.server.line.fail("GET /repos/acme/control/installation", Fault::Status(404));
+    repo.show(15, &[]).expect_err("not installed there any more");
+    assert_eq!(repo.contact, Contact::None, "that says nothing of the repository of the settings");
+    assert_eq!(repo.show(30, &[]), Ok(0));
+}
+
+#[test]
+fn every_write_is_told_once_for_each_event_that_it_makes() {
+    let mut repo = Repository::new();
+    repo.server.now.set(Time::from_millis(1_796_047_500_750));
+    repo.show(0, &["a"]).expect("opened");
+    repo.show(15, &["a", "b"]).expect("edited");
+    repo.show(30, &[]).expect("closed");
+    repo.show(45, &["b"]).expect("reopened");
+    repo.name = "acme/other";
+    repo.show(60, &["b"]).expect("moved");
+    let written: Vec<(u64, Time)> = repo.writes.iter().map(|write| (write.repository_id, write.at)).collect();
+    let heard: Vec<(u64, Time)> = repo.server.events.borrow().iter().map(|(id, _, at)| (*id, at.whole_seconds())).collect();
+    assert_eq!(written, heard, "{:?}", repo.server.events.borrow());
+}
+
+#[test]
+fn the_url_is_there_while_the_issue_is_open() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    assert_eq!(repo.shown.as_ref().and_then(Shown::open_url), Some("https://github.com/acme/control/issues/1"));
+    repo.show(15, &[]).expect("closed");
+    assert_eq!(repo.shown.as_ref().and_then(Shown::open_url), None);
+}

@@ -1,0 +1,253 @@
+//! Our own events (spec section 8): writing the issue of the control repository makes GitHub deliver an `issues` event of that
+//! repository to the App itself. Taken for anybody's, such an event would be asked for again, become an entry, and so
+//! make the next write: the alarm would feed itself.
+//!
+//! Each write is kept with the event that is nearest to it in time, one to one. A nearer one that is read later takes its place, and
+//! the other is anybody's again.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::delivery::{Guid, Position};
+use super::event::json_bytes;
+use super::settings::RETENTION;
+use super::time::{Time, minutes};
+
+/// The event that a write of an issue makes.
+pub const EVENT: &str = "issues";
+
+/// Longest time between a write and the first delivery of its event.
+const NEAR: Duration = minutes(2);
+
+/// Writes kept at most: one a sweep for 72 hours is 288. The newest stay.
+const WRITES: usize = 400;
+
+/// Something that we wrote, which makes one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The control repository's number.
+    pub repository_id: u64,
+    /// When GitHub took it, by GitHub's clock.
+    pub at: Time,
+}
+
+/// An event that may be ours: of this kind, first delivered near a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its identity.
+    pub guid: Guid,
+    /// Of which repository.
+    pub repository_id: u64,
+    /// Its first delivery.
+    pub first: Position,
+    /// Whether that passed.
+    pub passed: bool,
+}
+
+/// Our writes, each with its event.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Wire>", into = "Vec<Wire>")]
+pub struct Own(Vec<(Write, Option<Candidate>)>);
+
+impl Own {
+    /// We wrote.
+    pub fn wrote(&mut self, write: Write) {
+        self.0.push((write, None));
+        let excess = self.0.len().saturating_sub(WRITES);
+        self.0.drain(..excess);
+    }
+
+    /// Whether an event first delivered then could be of one of our writes.
+    #[must_use]
+    pub fn may_be(&self, event: &str, repository_id: Option<u64>, at: Time) -> bool {
+        event == EVENT && self.0.iter().any(|(write, _)| Some(write.repository_id) == repository_id && distance(write.at, at) <= NEAR)
+    }
+
+    /// Whether the event is ours.
+    #[must_use]
+    pub fn has(&self, guid: &Guid) -> bool {
+        self.0.iter().any(|(_, event)| event.as_ref().is_some_and(|event| event.guid == *guid))
+    }
+
+    /// Gives each write its event, among those known and those `read`. Returns those that are anybody's.
+    pub fn claim(&mut self, read: Vec<Candidate>) -> Vec<Candidate> {
+        let mut candidates: Vec<Candidate> = self.0.iter_mut().filter_map(|(_, event)| event.take()).collect();
+        for new in read {
+            match candidates.iter_mut().find(|known| known.guid == new.guid) {
+                Some(known) => {
+                    known.first = known.first.min(new.first);
+                    known.passed |= new.passed;
+                }
+                None => candidates.push(new),
+            }
+        }
+        let writes = self.0.iter().enumerate();
+        let mut pairs: Vec<(Duration, Position, usize, usize)> = writes
+            .flat_map(|(place, (write, _))| {
+                let same = move |(_, event): &(usize, &Candidate)| event.repository_id == write.repository_id;
+                candidates
+                    .iter()
+                    .enumerate()
+                    .filter(same)
+                    .map(move |(index, event)| (distance(write.at, event.first.at), event.first, place, index))
+            })
+            .filter(|(distance, ..)| *distance <= NEAR)
+            .collect();
+        // The nearest pair first, then the next of what is left: no pair is left that would both rather have each other.
+        pairs.sort_unstable();
+        let mut left: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
+        for (_, _, place, index) in pairs {
+            if self.0[place].1.is_none() {
+                self.0[place].1 = left[index].take();
+            }
+        }
+        left.into_iter().flatten().collect()
+    }
+
+    /// Forgets writes whose events GitHub no longer keeps.
+    pub fn prune(&mut self, now: Time) {
+        self.0.retain(|(write, _)| write.at + RETENTION + NEAR + NEAR >= now);
+    }
+
+    /// Takes a stored time later than `now` as `now`.
+    pub fn not_later_than(&mut self, now: Time) {
+        for (write, event) in &mut self.0 {
+            write.at = write.at.min(now);
+            if let Some(event) = event {
+                event.first.at = event.first.at.min(now);
+            }
+        }
+    }
+
+    /// Bytes of the stored form at most.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        let event = |event: &Option<Candidate>| {
+            event.as_ref().map_or(0, |event| if let Guid::Text(text) = &event.guid { json_bytes(text) } else { 36 })
+        };
+        self.0.iter().map(|(_, known)| 100 + event(known)).sum()
+    }
+}
+
+fn distance(one: Time, other: Time) -> Duration {
+    one.since(other).max(other.since(one))
+}
+
+/// `[repository, time]`, then of its event `guid, [time, id], passed`.
+#[derive(Serialize, Deserialize)]
+struct Wire(u64, Time, Option<(Guid, Position, u8)>);
+
+impl From<Wire> for (Write, Option<Candidate>) {
+    fn from(Wire(repository_id, at, event): Wire) -> Self {
+        let event = event.map(|(guid, first, passed)| Candidate { guid, repository_id, first, passed: passed != 0 });
+        (Write { repository_id, at }, event)
+    }
+}
+
+impl From<Vec<Wire>> for Own {
+    fn from(wire: Vec<Wire>) -> Self {
+        Self(wire.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<Own> for Vec<Wire> {
+    fn from(Own(writes): Own) -> Self {
+        let wire = |(write, event): (Write, Option<Candidate>)| {
+            Wire(write.repository_id, write.at, event.map(|event| (event.guid, event.first, u8::from(event.passed))))
+        };
+        writes.into_iter().map(wire).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::delivery::DeliveryId;
+
+    fn at(second: i64) -> Time {
+        Time::from_millis(1_796_047_500_000 + second * 1000)
+    }
+
+    fn event(guid: &str, second: i64) -> Candidate {
+        let id = DeliveryId(u64::try_from(second + 1_000).expect("positive"));
+        Candidate { guid: guid.into(), repository_id: 7, first: Position { at: at(second), id }, passed: false }
+    }
+
+    /// Writes at these seconds, then what sweep after sweep reads: `a5 b10` in each. Returns which are ours in the end.
+    fn check(writes: &[i64], sweeps: &[&[(&str, i64)]], ours: &[&str]) {
+        for reversed in [false, true] {
+            let mut own = Own::default();
+            for second in writes {
+                own.wrote(Write { repository_id: 7, at: at(*second) });
+            }
+            let mut all = Vec::new();
+            for sweep in sweeps {
+                let mut read: Vec<Candidate> = sweep.iter().map(|(guid, second)| event(guid, *second)).collect();
+                if reversed {
+                    read.reverse();
+                }
+                all.extend(read.iter().map(|event| event.guid.clone()));
+                own.claim(read);
+            }
+            let mut claimed: Vec<String> = all.iter().filter(|guid| own.has(guid)).map(ToString::to_string).collect();
+            claimed.sort();
+            claimed.dedup();
+            assert_eq!(claimed, ours, "{writes:?} {sweeps:?}");
+            let json = serde_json::to_string(&own).expect("it is stored");
+            assert!(own.stored_bytes() >= json.len() - 2, "{json}");
+            assert_eq!(serde_json::from_str::<Own>(&json).expect("it is read back"), own);
+        }
+    }
+
+    #[test]
+    fn each_write_has_one_event_the_nearest_in_time() {
+        check(&[0], &[&[("a", 1)]], &["a"]);
+        check(&[0], &[&[("a", 120)]], &["a"]);
+        check(&[0], &[&[("a", 121)]], &[]);
+        check(&[0], &[&[("a", -120), ("b", 5)]], &["b"]);
+        check(&[0], &[&[("a", 3), ("b", 2), ("c", 4)]], &["b"]);
+        check(&[0, 0], &[&[("a", 3), ("b", 2), ("c", 4)]], &["a", "b"]);
+        check(&[0, 60], &[&[("a", 3), ("b", 61), ("c", 62)]], &["a", "b"]);
+        check(&[0, 60], &[&[("a", 58), ("b", 59)]], &["a", "b"]);
+        check(&[], &[&[("a", 0)]], &[]);
+    }
+
+    #[test]
+    fn one_that_is_read_later_and_is_nearer_takes_the_place() {
+        check(&[0], &[&[("a", 30)], &[("b", 1)]], &["b"]);
+        check(&[0], &[&[("a", 1)], &[("b", 30)]], &["a"]);
+        check(&[0], &[&[("a", 1)], &[("a", 1)], &[]], &["a"]);
+        check(&[0, 60], &[&[("a", 20), ("b", 70)], &[("c", 1)]], &["b", "c"]);
+    }
+
+    #[test]
+    fn the_one_whose_place_was_taken_is_given_back() {
+        let mut own = Own::default();
+        own.wrote(Write { repository_id: 7, at: at(0) });
+        assert_eq!(own.claim(vec![event("a", 30)]), []);
+        assert_eq!(own.claim(vec![event("b", 1), event("c", 90)]), [event("a", 30), event("c", 90)]);
+    }
+
+    #[test]
+    fn another_repository_and_another_event_are_not_ours() {
+        let mut own = Own::default();
+        own.wrote(Write { repository_id: 7, at: at(0) });
+        assert!(own.may_be("issues", Some(7), at(0)));
+        assert!(!own.may_be("issues", Some(8), at(0)) && !own.may_be("issues", None, at(0)));
+        assert!(!own.may_be("issue_comment", Some(7), at(0)) && !own.may_be("issues", Some(7), at(121)));
+        own.claim(vec![Candidate { repository_id: 8, ..event("a", 0) }]);
+        assert!(!own.has(&"a".into()));
+    }
+
+    #[test]
+    fn writes_are_forgotten_with_their_events_and_stay_bounded() {
+        let mut own = Own::default();
+        (0..1000).for_each(|second| own.wrote(Write { repository_id: 7, at: at(second) }));
+        assert!(own.0.len() == WRITES && own.may_be("issues", Some(7), at(999)) && own.stored_bytes() < 100_000);
+        own.prune(at(0) + RETENTION);
+        assert!(!own.0.is_empty());
+        own.prune(at(1000) + RETENTION + minutes(5));
+        assert_eq!(own, Own::default());
+    }
+}
