@@ -50,8 +50,8 @@ describe("answers to an ask", { concurrency: 2 }, () => {
     assert.deepEqual([tick.sweep.events.redelivered, tick.sweep.events.not_redeliverable], [2, 4]);
     scene.shows(...refusals.keys());
     for (const status of refusals.values()) {
-      assert.ok(scene.messages()[0].text.includes(`it answered ${status}`), `Telegram names ${status}`);
-      assert.ok(scene.openIssue().body.includes(`it answered ${status}`), `the issue names ${status}`);
+      assert.ok(scene.messages()[0].text.includes(`refused to redeliver it (${status})`), `Telegram names ${status}`);
+      assert.ok(scene.openIssue().body.includes(`refused to redeliver it (${status})`), `the issue names ${status}`);
     }
     const later = await scene.ticks("08:30", "10:00");
     assert.deepEqual(
@@ -163,7 +163,7 @@ describe("answers to an ask", { concurrency: 2 }, () => {
     assert.deepEqual(tick.asked, guids);
     assert.equal(tick.outcome, "ok");
     scene.shows(guids[1]);
-    assert.ok(scene.messages()[0].text.includes("it answered 403"));
+    assert.ok(scene.messages()[0].text.includes("refused to redeliver it (403)"));
     assert.deepEqual(
       (await scene.ticks("08:30", "09:30")).flatMap(({ asked }) => asked),
       [],
