@@ -1,7 +1,7 @@
 //! Every sentence that a person reads, and how it is written for each channel.
 //!
 //! Here is what both channels say; [`telegram`] writes it as Telegram's HTML, [`issue`] as GitHub's Markdown, and
-//! [`outside`] makes values from outside harmless. The same alarm gives the same text: nothing here knows the present.
+//! `outside` makes values from outside harmless. The same alarm gives the same text: nothing here knows the present.
 
 pub mod issue;
 mod outside;

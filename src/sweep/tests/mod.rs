@@ -4,4 +4,5 @@
 mod crash;
 mod failing;
 mod lines;
+mod telling;
 mod world;

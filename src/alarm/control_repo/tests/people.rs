@@ -96,7 +96,8 @@ fn a_deleted_or_moved_issue_is_said_and_created_anew_at_once() {
         assert_eq!((repo.contact, told(&repo)), (Contact::Reached, vec![issue(2, true, "a b")]));
         repo.server.issues.borrow_mut()[1].gone = Some(status);
         repo.show(30, &[]).expect_err("it is said");
-        assert_eq!(repo.show(45, &[]), Ok(0));
+        assert_eq!(repo.show(45, &[]), Ok(if status == 404 { 3 } else { 0 }), "GitHub says 404 of many things: it is looked for");
+        assert_eq!(repo.show(60, &[]), Ok(0));
     }
 }
 
@@ -170,6 +171,29 @@ fn a_look_that_failed_is_made_again() {
     repo.show(0, &[]).expect_err("no answer");
     assert_eq!(repo.show(15, &[]), Ok(3));
     assert_eq!(repo.show(30, &[]), Ok(0));
+}
+
+#[test]
+fn a_lost_answer_to_any_write_leaves_the_issue_as_it_should_be() {
+    // What was written is undone before the next sweep: only a second write shows it.
+    for (steps, lost, then, open) in [
+        (&[&[][..]][..], &["a"][..], &[][..], ""),
+        (&[&["a"]], &["a", "b"], &["a"], "a"),
+        (&[&["a"]], &[], &["a"], "a"),
+        (&[&["a"], &[]], &["a"], &[], ""),
+        (&[&["a"], &[]], &["a"], &["a"], "a"),
+    ] {
+        let mut repo = Repository::new();
+        for (minute, guids) in (0..).zip(steps) {
+            repo.show(minute, guids).expect("shown");
+        }
+        repo.server.line.fail(if steps.len() == 1 && steps[0].is_empty() { "POST /repos" } else { "PATCH" }, Fault::AnswerLost);
+        repo.show(15, lost).expect_err("no answer");
+        repo.show(30, then).expect("shown");
+        let shown: Vec<String> = told(&repo).into_iter().filter(|(_, is_open, _)| *is_open).map(|(_, _, guids)| guids).collect();
+        assert_eq!(shown.join("; "), open, "{steps:?} {lost:?} {then:?}");
+        assert_eq!(repo.show(45, then), Ok(0));
+    }
 }
 
 #[test]
