@@ -85,7 +85,6 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time) -> Told {
         let mut told = Told { memory, ..Told::default() };
         let end = self.budget.used().saturating_add(ALARM_CALLS);
-        self.budget.allow(ALARM_CALLS);
         self.read_app(&mut told, alarm, now).await;
         // The issue comes first, since the message has a button to it. A channel that is lost comes before both: whether it is
         // back is an entry of the other.

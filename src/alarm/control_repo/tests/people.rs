@@ -125,6 +125,31 @@ fn a_repository_that_cannot_be_written_to_is_out_of_reach_at_once_and_names_why(
 }
 
 #[test]
+fn issues_that_are_switched_off_are_no_reason_to_forget_the_issue() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.shut.set(Some(Shut::NoIssues));
+    assert!(repo.show(15, &[]).expect_err("switched off").is_for_good());
+    repo.server.shut.set(None);
+    repo.show(30, &[]).expect("closed");
+    assert_eq!(repo.issues(), [(1, false)]);
+}
+
+#[test]
+fn an_entry_that_comes_back_within_the_hour_does_not_reopen_what_a_person_closed() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a", "b"]).expect("shown");
+    repo.show(15, &["a"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(30, &[]).expect("noticed or not, it stays closed");
+    repo.show(31, &["c", "d"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(32, &["c"]).expect("noticed");
+    repo.show(45, &["c", "b"]).expect("shown");
+    assert_eq!(told(&repo).into_iter().filter(|(_, is_open, _)| *is_open).collect::<Vec<_>>(), [issue(3, true, "b")]);
+}
+
+#[test]
 fn several_open_ones_of_ours_end_as_the_oldest_and_the_others_point_to_it() {
     let mut repo = Repository::new();
     let marker = text::marker(APP_ID);
