@@ -1,5 +1,8 @@
 //! Both channels of the alarm, and what they share: what is known of the App, and twelve calls.
 
+#[cfg(test)]
+mod tests;
+
 use super::control_repo::{self, ControlRepo};
 use super::entry::{Channel, with_lost_channel};
 use super::reach::{Contact, Reach};
@@ -47,12 +50,8 @@ pub struct Told {
 impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     /// The channels of `config`. `network` and `api` count their calls against `budget`.
     pub fn new(network: &'a N, clock: &'a C, api: &'a Api<'a, N, S, C>, budget: &'a Budget, config: &'a Config) -> Self {
-        Self {
-            api,
-            budget,
-            telegram: config.telegram.clone().map(|settings| Telegram::new(network, clock, settings)),
-            control_repo: config.control_repo.as_deref().map(|repo| ControlRepo::new(api, repo)),
-        }
+        let telegram = config.telegram.clone().map(|settings| Telegram::new(network, clock, settings));
+        Self { api, budget, telegram, control_repo: config.control_repo.as_deref().map(|repo| ControlRepo::new(api, repo)) }
     }
 
     /// Whether no channel is set.
@@ -86,7 +85,6 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time) -> Told {
         let mut told = Told { memory, ..Told::default() };
         let end = self.budget.used().saturating_add(ALARM_CALLS);
-        self.budget.allow(ALARM_CALLS);
         self.read_app(&mut told, alarm, now).await;
         // The issue comes first, since the message has a button to it. A channel that is lost comes before both: whether it is
         // back is an entry of the other.

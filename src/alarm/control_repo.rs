@@ -65,7 +65,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         let in_place = outcome.shown.as_ref().is_none_or(|shown| todo != Todo::Close || shown.repo == self.repo);
         let result = match (todo, &mut outcome.shown) {
             (Todo::Nothing, _) => Ok(()),
-            (_, None) => self.look(&mut outcome.shown, alarm, now).await,
+            (Todo::Look, _) | (_, None) => self.look(&mut outcome.shown, alarm, now).await,
             (_, Some(shown)) => {
                 shown.forget_seen(alarm);
                 self.carry_out(todo, shown, alarm, now, &mut outcome.errors).await
@@ -78,6 +78,11 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 if in_place {
                     outcome.contact = Contact::Failed;
                 }
+                if let Some(shown) = outcome.shown.as_mut().filter(|_| error.may_have_worked()) {
+                    shown.last.doubt();
+                    shown.maybe_closed |= todo == Todo::Close;
+                    shown.look |= matches!(todo, Todo::Look | Todo::Create) || shown.issue.is_none();
+                }
                 outcome.errors.push(error);
                 return outcome;
             }
@@ -88,16 +93,18 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         outcome
     }
 
-    /// Goes on in an issue that a lost state left open, or says in it that its record was lost.
+    /// Goes on in an issue that a lost state or a lost answer left open, or says in it that its record was lost.
     async fn look(&self, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
-        let mut found = Shown::nothing(self.repo);
-        if alarm.entries.is_empty() {
+        let mut found = shown.clone().unwrap_or_else(|| Shown::nothing(self.repo));
+        found.forget_seen(alarm);
+        if found.unseen(alarm).entries.is_empty() {
             let repository = self.enter(self.repo).await?;
             let mut ours = repository.find().await?.into_iter();
             if let Some(oldest) = ours.next() {
                 let edited = repository.edit(oldest.number, &text::record_lost(), State::Closed).await?;
                 self.wrote(&edited, 2);
             }
+            found.look = false;
             found.supersede(ours.map(|issue| Place { repo: self.repo.to_owned(), number: issue.number }));
         } else {
             self.create(&mut found, alarm, now).await?;
@@ -126,6 +133,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 match edited {
                     Edited::Yes { is_open: true, .. } => {
                         shown.last = LastShown::new(issue.digest(), &unseen.entries, Some(&shown.last), &alarm.passed, now);
+                        shown.maybe_closed = false;
                         return Ok(());
                     }
                     // A person closed it and has seen what stood in it. What is new stands in a new issue.
@@ -153,9 +161,12 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                     Ok(edited) => {
                         self.wrote(&edited, 2);
                         shown.last = LastShown::new(issue.digest(), &[], Some(&shown.last), &alarm.passed, now);
+                        shown.maybe_closed = false;
                         if let Edited::Gone(status) = edited {
                             notes.push(gone(status));
                             shown.issue = None;
+                            // GitHub says 404 of many things.
+                            shown.look = status == 404;
                         }
                         Ok(())
                     }
@@ -206,7 +217,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         shown.last = LastShown::new(issue.digest(), &unseen.entries, before, &alarm.passed, now);
         self.repo.clone_into(&mut shown.repo);
         shown.issue = Some(goes_on);
-        shown.closed_by_person = false;
+        (shown.look, shown.maybe_closed, shown.closed_by_person) = (false, false, false);
         shown.supersede(ours.map(|issue| Place { repo: self.repo.to_owned(), number: issue.number }));
         Ok(())
     }

@@ -90,6 +90,18 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// A sweep was killed: what it changed last may not have been saved.
+    pub fn doubt(&mut self) {
+        if let Some(shown) = &mut self.telegram {
+            shown.doubt();
+        }
+        if let Some(shown) = &mut self.control_repo {
+            shown.doubt();
+        }
+    }
+}
+
 /// A channel could not show the alarm. The other one is not concerned, and the next sweep tries again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
@@ -160,6 +172,17 @@ impl ChannelError {
             Self::Network { source, .. } => *source != NetworkError::TooLarge,
             Self::Refused { status, .. } => matches!(status, 401 | 403 | 429) || *status >= 500,
             Self::OutOfReach { .. } | Self::Unreadable { .. } | Self::SignIn { .. } => false,
+        }
+    }
+
+    /// Whether the other side may have done it all the same.
+    #[must_use]
+    pub fn may_have_worked(&self) -> bool {
+        match self {
+            Self::Network { source, .. } => !source.was_not_made(),
+            Self::Refused { status, .. } => *status >= 500,
+            Self::Unreadable { .. } => true,
+            Self::OutOfReach { .. } | Self::SignIn { .. } => false,
         }
     }
 

@@ -62,6 +62,9 @@ pub struct LastShown {
     /// Entries that left within the last hour, and when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left: Vec<(Digest, Time)>,
+    /// Whether the channel may show something else: the answer to the last change was lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    doubtful: bool,
     /// Of those that left since the first one came: whose event passed, and all.
     #[serde(default, skip_serializing_if = "is_none")]
     gone: Recovered,
@@ -88,7 +91,7 @@ impl LastShown {
         }
         let excess = left.len().saturating_sub(LEFT_KEPT);
         left.drain(..excess);
-        Self { text, keys, left, gone }
+        Self { text, keys, left, doubtful: false, gone }
     }
 
     /// Whether it was shown that nothing is open any more.
@@ -100,7 +103,18 @@ impl LastShown {
     /// Whether this is what was shown. The text alone would not tell: entries that do not fit are only counted in it.
     #[must_use]
     pub fn is(&self, text: Digest, entries: &[Entry]) -> bool {
-        self.text == text && self.keys == keys(entries)
+        !self.doubtful && self.text == text && self.keys == keys(entries)
+    }
+
+    /// The channel may show something else: then the next sweep writes it again, whatever it is.
+    pub fn doubt(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Whether the channel may show something else.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        self.doubtful
     }
 
     /// Whether an entry was added: one that was neither shown nor left within the last hour.

@@ -88,6 +88,11 @@ impl Shown {
         self.last.move_to(now);
     }
 
+    /// The message may say something else.
+    pub fn doubt(&mut self) {
+        self.last.doubt();
+    }
+
     fn place(&self) -> Place {
         Place { chat: self.chat_now(), message_id: self.message_id }
     }
@@ -124,7 +129,7 @@ pub fn what_to_do(shown: Option<&Shown>, alarm: &Alarm, settings: &TelegramSetti
         None if entries.is_empty() => Todo::Nothing,
         None => Todo::Send,
         Some(shown) if entries.is_empty() => {
-            if shown.last.is_closed() {
+            if shown.last.is_closed() && !shown.last.is_doubtful() {
                 Todo::Nothing
             } else {
                 Todo::Close
@@ -179,6 +184,9 @@ impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
             Err(error) => {
                 if in_place {
                     outcome.contact = Contact::Failed;
+                }
+                if let Some(shown) = outcome.shown.as_mut().filter(|_| error.may_have_worked()) {
+                    shown.doubt();
                 }
                 outcome.errors.push(error);
                 return outcome;

@@ -153,6 +153,9 @@ mod tests {
         assert!(refusals.refusing().is_some());
         refusals.take(Some(at(8)), []);
         assert!(refusals.refusing().is_some());
+        let mut late = refusals.clone();
+        late.take(Some(at(30)), []);
+        assert_eq!(late.refusing(), None, "one that is listed late, among them");
         refusals.take(Some(at(60)), refused([61]));
         assert_eq!(refusals.refusing(), None);
         refusals.take(None, refused(62..100));

@@ -183,6 +183,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         state.ledger.move_to(self.now);
         state.ledger.apply(settings, self.now);
         state.alarm.move_to(self.now);
+        if lease.killed_in_a_row > 0 {
+            state.alarm.doubt();
+        }
         let reading = match self.read(&state.ledger, lease.killed_in_a_row > 0).await {
             Ok(Some(reading)) => reading,
             Ok(None) => {

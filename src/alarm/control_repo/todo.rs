@@ -21,6 +21,12 @@ pub struct Shown {
     pub(super) issue: Option<Issue>,
     /// What it says.
     pub(super) last: LastShown,
+    /// Whether one of ours may be open of which the number is not known, since an answer was lost.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) look: bool,
+    /// Whether it may be closed, by us, since an answer was lost.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) maybe_closed: bool,
     /// Whether a person closed it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) closed_by_person: bool,
@@ -48,7 +54,22 @@ impl Shown {
     /// Nothing stands in `repo`.
     pub(super) fn nothing(repo: &str) -> Self {
         let last = LastShown::new(Digest::of(""), &[], None, &[], Time::default());
-        Self { repo: repo.to_owned(), issue: None, last, closed_by_person: false, seen: Vec::new(), old: Vec::new() }
+        Self {
+            repo: repo.to_owned(),
+            issue: None,
+            last,
+            look: false,
+            maybe_closed: false,
+            closed_by_person: false,
+            seen: Vec::new(),
+            old: Vec::new(),
+        }
+    }
+
+    /// The issue may say something else, or one may have been created.
+    pub fn doubt(&mut self) {
+        self.last.doubt();
+        self.look |= self.issue.is_none() || self.last.is_closed();
     }
 
     /// Takes every time later than `now` as `now`.
@@ -87,7 +108,8 @@ impl Shown {
 pub enum Todo {
     /// It says what is so.
     Nothing,
-    /// Nothing is remembered, be it that the App is new or that the state was lost: one of ours is looked for, once.
+    /// Nothing is remembered, be it that the App is new or that the state was lost, or an answer was lost: one of ours is looked
+    /// for, once.
     Look,
     /// There is none that is open: one of ours is looked for, and created if there is none.
     Create,
@@ -104,10 +126,11 @@ pub enum Todo {
 /// Decides what is to be done so that the repository `repo` shows `alarm`.
 #[must_use]
 pub fn what_to_do(shown: Option<&Shown>, alarm: &Alarm, repo: &str, now: Time) -> Todo {
-    let Some(shown) = shown else { return Todo::Look };
+    let Some(shown) = shown.filter(|shown| !shown.look) else { return Todo::Look };
     let alarm = shown.unseen(alarm);
     let entries = &alarm.entries;
     match (shown.issue.is_none() || shown.last.is_closed(), entries.is_empty()) {
+        (true, true) if shown.issue.is_some() && shown.last.is_doubtful() => Todo::Close,
         (true, true) => Todo::Nothing,
         (false, true) => Todo::Close,
         (true, false) if shown.repo != repo || shown.issue.is_none() || shown.closed_by_person => Todo::Create,
@@ -115,6 +138,7 @@ pub fn what_to_do(shown: Option<&Shown>, alarm: &Alarm, repo: &str, now: Time) -
         (true, false) => Todo::Reopen,
         (false, false) if shown.repo != repo => Todo::CreateAndMove,
         (false, false) if shown.last.is(text::issue(&alarm).digest(), entries) => Todo::Nothing,
+        (false, false) if shown.maybe_closed => Todo::Reopen,
         (false, false) => Todo::Edit,
     }
 }

@@ -221,6 +221,25 @@ fn an_edit_whose_answer_was_lost_is_not_modified_the_next_time() {
 }
 
 #[test]
+fn an_edit_whose_answer_was_lost_is_undone_when_its_entry_left_again() {
+    for (then, expected) in [(&["a"][..], ONE), (&[], "🟢 Nothing is open any more.")] {
+        let mut chat = Chat::new();
+        chat.show(0, &["a"]).expect("shown");
+        chat.server.line.fail("editMessageText", Fault::AnswerLost);
+        chat.show(15, &["a", "b"]).expect_err("no answer");
+        chat.show(30, then).expect("shown");
+        assert_eq!(chat.server.first_lines(), [expected]);
+    }
+    let mut chat = Chat::new();
+    chat.show(0, &["a"]).expect("shown");
+    chat.show(15, &[]).expect("closed");
+    chat.server.line.fail("editMessageText", Fault::AnswerLost);
+    chat.show(30, &["a"]).expect_err("no answer");
+    chat.show(45, &[]).expect("closed again");
+    assert_eq!(chat.server.texts(), ["🟢 Nothing is open any more."]);
+}
+
+#[test]
 fn a_pointer_that_did_not_get_through_is_made_by_a_later_sweep() {
     let mut chat = Chat::new();
     chat.show(0, &["a"]).expect("shown");

@@ -5,4 +5,5 @@ mod clock;
 mod crash;
 mod failing;
 mod lines;
+mod telling;
 mod world;

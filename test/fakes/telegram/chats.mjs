@@ -72,6 +72,7 @@ const FIELDS = {
   editmessagetext: ["chat_id", "message_id", "text", "parse_mode", "entities", "link_preview_options", "reply_markup"],
   deletemessage: ["chat_id", "message_id"],
   getchat: ["chat_id"],
+  sendchataction: ["chat_id", "action", "message_thread_id"],
   getme: [],
   getupdates: ["offset", "limit", "timeout", "allowed_updates"],
 };
@@ -183,6 +184,12 @@ export function chatModel(telegram) {
     editmessagetext: editMessageText,
     deletemessage: deleteMessage,
     getchat: (asked) => about(reached(asked)),
+    // "typing" for five seconds, without a sound: whether the bot may write here.
+    sendchataction: (asked) => {
+      reached(asked);
+      if (asked.action !== "typing") throw bad("wrong parameter action in request");
+      return true;
+    },
     getme: () => ({
       ...BOT,
       can_join_groups: true,

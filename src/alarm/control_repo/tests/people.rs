@@ -96,7 +96,8 @@ fn a_deleted_or_moved_issue_is_said_and_created_anew_at_once() {
         assert_eq!((repo.contact, told(&repo)), (Contact::Reached, vec![issue(2, true, "a b")]));
         repo.server.issues.borrow_mut()[1].gone = Some(status);
         repo.show(30, &[]).expect_err("it is said");
-        assert_eq!(repo.show(45, &[]), Ok(0));
+        assert_eq!(repo.show(45, &[]), Ok(if status == 404 { 3 } else { 0 }), "GitHub says 404 of many things: it is looked for");
+        assert_eq!(repo.show(60, &[]), Ok(0));
     }
 }
 
@@ -121,6 +122,31 @@ fn a_repository_that_cannot_be_written_to_is_out_of_reach_at_once_and_names_why(
         repo.show(45, &["a", "b"]).expect("shown");
         assert_eq!(told(&repo), [issue(1, true, "a b")]);
     }
+}
+
+#[test]
+fn issues_that_are_switched_off_are_no_reason_to_forget_the_issue() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.shut.set(Some(Shut::NoIssues));
+    assert!(repo.show(15, &[]).expect_err("switched off").is_for_good());
+    repo.server.shut.set(None);
+    repo.show(30, &[]).expect("closed");
+    assert_eq!(repo.issues(), [(1, false)]);
+}
+
+#[test]
+fn an_entry_that_comes_back_within_the_hour_does_not_reopen_what_a_person_closed() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a", "b"]).expect("shown");
+    repo.show(15, &["a"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(30, &[]).expect("noticed or not, it stays closed");
+    repo.show(31, &["c", "d"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(32, &["c"]).expect("noticed");
+    repo.show(45, &["c", "b"]).expect("shown");
+    assert_eq!(told(&repo).into_iter().filter(|(_, is_open, _)| *is_open).collect::<Vec<_>>(), [issue(3, true, "b")]);
 }
 
 #[test]
@@ -170,6 +196,29 @@ fn a_look_that_failed_is_made_again() {
     repo.show(0, &[]).expect_err("no answer");
     assert_eq!(repo.show(15, &[]), Ok(3));
     assert_eq!(repo.show(30, &[]), Ok(0));
+}
+
+#[test]
+fn a_lost_answer_to_any_write_leaves_the_issue_as_it_should_be() {
+    // What was written is undone before the next sweep: only a second write shows it.
+    for (steps, lost, then, open) in [
+        (&[&[][..]][..], &["a"][..], &[][..], ""),
+        (&[&["a"]], &["a", "b"], &["a"], "a"),
+        (&[&["a"]], &[], &["a"], "a"),
+        (&[&["a"], &[]], &["a"], &[], ""),
+        (&[&["a"], &[]], &["a"], &["a"], "a"),
+    ] {
+        let mut repo = Repository::new();
+        for (minute, guids) in (0..).zip(steps) {
+            repo.show(minute, guids).expect("shown");
+        }
+        repo.server.line.fail(if steps.len() == 1 && steps[0].is_empty() { "POST /repos" } else { "PATCH" }, Fault::AnswerLost);
+        repo.show(15, lost).expect_err("no answer");
+        repo.show(30, then).expect("shown");
+        let shown: Vec<String> = told(&repo).into_iter().filter(|(_, is_open, _)| *is_open).map(|(_, _, guids)| guids).collect();
+        assert_eq!(shown.join("; "), open, "{steps:?} {lost:?} {then:?}");
+        assert_eq!(repo.show(45, then), Ok(0));
+    }
 }
 
 #[test]
