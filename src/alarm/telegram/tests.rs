@@ -354,5 +354,5 @@ fn the_stored_form_is_pinned() {
     chat.show(0, &["a", "b"]).expect("shown");
     chat.show(15, &["a"]).expect("shown");
     let json = serde_json::to_string(&chat.shown).expect("it is stored");
-    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"e17799f41b2aa1f9","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1}}}"#]].assert_eq(&json);
+    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"f84acc9b6ba09c86","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1}}}"#]].assert_eq(&json);
 }

@@ -68,7 +68,7 @@ pub fn message(alarm: &Alarm) -> Message {
         top.text(&format!("\n{}.", capitalized(order)));
     }
     let advanced = url.clone().filter(fits_a_button).map(|url| Button { text: ADVANCED_PAGE, url: url.into() });
-    let bottom = bottom(&alarm.entries, url.as_ref().filter(|_| advanced.is_none()));
+    let bottom = bottom(&alarm.entries, url.as_ref());
 
     let room = MAX_UNITS.saturating_sub(top.units + bottom.units + MORE_UNITS);
     let mut shown = 0;

@@ -28,7 +28,8 @@ fn an_event_that_gave_up() {
 
             <b>What to do</b>
             <b>Gave up</b>: every attempt failed, so it is not asked for again. Repair the endpoint, then look for the guid on the Advanced page and press Redeliver. The entry leaves when an attempt passes.
-            Can be redelivered until 2026-12-03 14:05 UTC; then GitHub forgets it, and the entry leaves."#]],
+            Can be redelivered until 2026-12-03 14:05 UTC; then GitHub forgets it, and the entry leaves.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
             deploy-bot: 1 webhook event not delivered (since 2026-11-30 14:05 UTC)
             ---
@@ -77,7 +78,8 @@ fn events_that_github_will_not_redeliver() {
             <b>What to do</b>
             <b>No attempt</b>: GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that either, do by hand what the event would have done.
             <b>GitHub refused</b>: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done.
-            Can be redelivered until 2026-12-03 14:05 UTC; then GitHub forgets the oldest, and its entry leaves."#]],
+            Can be redelivered until 2026-12-03 14:05 UTC; then GitHub forgets the oldest, and its entry leaves.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
             deploy-bot: 2 webhook events not delivered (since 2026-11-30 14:05 UTC)
             ---
@@ -116,7 +118,8 @@ fn events_left_behind() {
 
             <b>What to do</b>
             <b>Left behind</b>: the events were not delivered, and their time was over before they could be asked for again. On the Advanced page, look for failed deliveries of that time and redeliver those that matter. If this comes back, raise MAX_REDELIVERIES or WINDOW_HOURS.
-            GitHub keeps a delivery for 72 hours; after that the entry leaves."#]],
+            GitHub keeps a delivery for 72 hours; after that the entry leaves.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
             deploy-bot: 28 webhook events left behind (since 2026-11-30 14:05 UTC)
             ---
@@ -179,7 +182,8 @@ fn an_endpoint_that_refuses_everything_and_no_name_of_the_app() {
             <b>Refuses everything</b>: the endpoint answers with 401, 403, 404, 410, 421 and others, since 2026-11-30 14:05 UTC.
 
             <b>What to do</b>
-            <b>Refuses everything</b>: the endpoint answers, but takes nothing, and what it refused is not asked for again. A rotated secret looks like this: compare the App's webhook secret and URL with what the endpoint expects. Once that is repaired, redeliver what matters on the Advanced page. The entry leaves when an attempt passes."#]],
+            <b>Refuses everything</b>: the endpoint answers, but takes nothing, and what it refused is not asked for again. A rotated secret looks like this: compare the App's webhook secret and URL with what the endpoint expects. Once that is repaired, redeliver what matters on the Advanced page. The entry leaves when an attempt passes.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
             The endpoint refuses everything (since 2026-11-30 14:05 UTC)
             ---
@@ -209,7 +213,8 @@ fn a_channel_that_cannot_be_reached() {
             <b>Cannot be reached</b>: Telegram since 2026-11-30 14:05 UTC. It said <code>status 403: Forbidden: bot was kicked</code>.
 
             <b>What to do</b>
-            <b>Telegram</b>: nobody is told there. Look whether the bot is still in the chat and may write to it, and whether TELEGRAM_BOT_TOKEN, TELEGRAM_CHAT_ID and TELEGRAM_THREAD_ID are right. The entry leaves when the chat can be reached again."#]],
+            <b>Telegram</b>: nobody is told there. Look whether the bot is still in the chat and may write to it, and whether TELEGRAM_BOT_TOKEN, TELEGRAM_CHAT_ID and TELEGRAM_THREAD_ID are right. The entry leaves when the chat can be reached again.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
         deploy-bot: Telegram cannot be reached (since 2026-11-30 14:05 UTC)
         ---
@@ -234,7 +239,8 @@ fn a_channel_that_cannot_be_reached() {
             <b>Cannot be reached</b>: the control repository since 2026-11-30 14:05 UTC. It said <code>status 404: Not Found</code>.
 
             <b>What to do</b>
-            <b>Control repository</b>: no issue is kept there. Look whether CONTROL_REPO is right, whether the App is installed there with the permission Issues: read and write, and whether the repository has issues. The entry leaves when it can be reached again."#]],
+            <b>Control repository</b>: no issue is kept there. Look whether CONTROL_REPO is right, whether the App is installed there with the permission Issues: read and write, and whether the repository has issues. The entry leaves when it can be reached again.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
         deploy-bot: the control repository cannot be reached (since 2026-11-30 14:05 UTC)
         ---
@@ -292,7 +298,8 @@ fn everything_at_once() {
             <b>Not read</b>: more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look through that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.
             <b>Gave up</b>: every attempt failed, so it is not asked for again. Repair the endpoint, then look for the guid on the Advanced page and press Redeliver. The entry leaves when an attempt passes.
             <b>GitHub refused</b>: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done.
-            Can be redelivered until 2026-12-03 14:50 UTC; then GitHub forgets the oldest, and its entry leaves."#]],
+            Can be redelivered until 2026-12-03 14:50 UTC; then GitHub forgets the oldest, and its entry leaves.
+            <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
             deploy-bot: the endpoint refuses everything, 2 webhook events not delivered, 2 left behind, part of GitHub's list of deliveries not read (since 2026-11-30 14:05 UTC)
             ---
