@@ -33,13 +33,13 @@ export async function checkBrowser(fonts) {
   });
 }
 
-/** The element `selector` of a page as a PNG, at twice its size, transparent where nothing is. */
-export async function draw(html, selector, file) {
+/** The element `selector` of a page as a PNG, at `scale` times its size, transparent where nothing is, in so many `colours`. */
+export async function draw(html, selector, file, { width = 1400, scale = 2, colours = 256 } = {}) {
   const browser = await chromium.launch({ executablePath: program, headless: true, args: flags });
   try {
     const page = await browser.newPage({
-      viewport: { width: 1400, height: 900 },
-      deviceScaleFactor: 2,
+      viewport: { width, height: 900 },
+      deviceScaleFactor: scale,
       javaScriptEnabled: false,
       offline: true,
     });
@@ -49,5 +49,5 @@ export async function draw(html, selector, file) {
     await browser.close();
   }
   // Letters and areas have few colours: a palette is a third of the size, and no eye sees it.
-  await run("pngquant", ["--nofs", "--strip", "--force", "--output", file, "256", file]);
+  await run("pngquant", ["--nofs", "--strip", "--force", "--output", file, String(colours), file]);
 }

@@ -1,4 +1,4 @@
-// The Telegram side of the picture: a message in a chat with a bot, on a phone, in dark mode.
+// The Telegram side of the pictures: a message in a chat with a bot, on a phone, in dark mode.
 
 import { escaped, shownTime } from "./html.mjs";
 
@@ -11,9 +11,8 @@ const ELEMENTS = {
 
 /** The chat, with a `message` of the fake Telegram, from the `bot` of its getMe. */
 export function chatHtml({ message, bot }) {
-  const clock = shownTime(message.date, { hour: "2-digit", minute: "2-digit" });
+  const clock = clockOf(message);
   const day = shownTime(message.date, { month: "long", day: "numeric" });
-  const rows = message.reply_markup?.inline_keyboard ?? [];
   return `<section class="phone">
   <header>
     <div class="status"><span>${clock}</span><i class="battery"></i></div>
@@ -25,15 +24,23 @@ export function chatHtml({ message, bot }) {
   </header>
   <div class="chat">
     <div class="day">${day}</div>
-    <div class="bubble">
-      <svg class="tail" viewBox="0 0 10 18"><path d="M10 0v18H0c6-2 10-8 10-18z"/></svg>
-      <div class="text">${entitiesHtml(message.text, message.entities)}</div>
-      <div class="clock">${message.edits > 0 ? "edited " : ""}${clock}</div>
-    </div>
-    ${rows.map((row) => `<div class="row">${row.map(button).join("")}</div>`).join("")}
+    ${messageHtml(message)}
   </div>
 </section>`;
 }
+
+/** The `message` alone, with its buttons. */
+export function messageHtml(message) {
+  const rows = message.reply_markup?.inline_keyboard ?? [];
+  return `<div class="bubble">
+      <svg class="tail" viewBox="0 0 10 18"><path d="M10 0v18H0c6-2 10-8 10-18z"/></svg>
+      <div class="text">${entitiesHtml(message.text, message.entities)}</div>
+      <div class="clock">${message.edits > 0 ? "edited " : ""}${clockOf(message)}</div>
+    </div>
+    ${rows.map((row) => `<div class="row">${row.map(button).join("")}</div>`).join("")}`;
+}
+
+const clockOf = ({ date }) => shownTime(date, { hour: "2-digit", minute: "2-digit" });
 
 function button({ text }) {
   const arrow = '<svg viewBox="0 0 10 10"><path d="M2 8l6-6M3 2h5v5"/></svg>';

@@ -152,13 +152,13 @@ fn advice(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
             entries.iter().any(|entry| matches!(entry.kind, EntryKind::NotRedeliverable { answer: None, .. })),
             "No attempt",
             "GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that \
-             either, do by hand what the event would have done.",
+             either, do by hand what the event would have done. The entry leaves when an attempt passes.",
         ),
         (
             entries.iter().any(|entry| matches!(entry.kind, EntryKind::NotRedeliverable { answer: Some(_), .. })),
             "GitHub refused",
             "GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what \
-             the event would have done.",
+             the event would have done. The entry leaves when an attempt passes.",
         ),
     ];
     all.into_iter().filter(|(is_there, ..)| *is_there).map(|(_, name, what)| (name, what)).collect()
@@ -204,8 +204,11 @@ fn why(kind: &EntryKind) -> String {
 /// `401 and 403`: how an endpoint refuses.
 fn codes(refusing: &Refusing) -> String {
     let codes: Vec<String> = refusing.codes.iter().take(CODES_SHOWN).map(ToString::to_string).collect();
-    let others = if refusing.codes.len() > CODES_SHOWN { " and others" } else { "" };
-    format!("{}{others}", codes.join(", "))
+    match codes.as_slice() {
+        all if refusing.codes.len() > CODES_SHOWN => format!("{} and others", all.join(", ")),
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        all => all.join(", "),
+    }
 }
 
 /// The codes of all attempts, in their order.
@@ -266,7 +269,8 @@ fn nothing_open(recovered: Recovered) -> String {
         (0, _) => "Nothing is open any more.".to_owned(),
         (1, 1) => "Recovered: the event was delivered. Nothing is open any more.".to_owned(),
         _ if passed == all => format!("Recovered: all {all} events were delivered. Nothing is open any more."),
-        _ => format!("Nothing is open any more. Recovered: {passed} of the last {all} entries; their events were delivered."),
+        (1, _) => format!("Nothing is open any more. Recovered: 1 of {all} entries; its event was delivered."),
+        _ => format!("Nothing is open any more. Recovered: {passed} of {all} entries; their events were delivered."),
     }
 }
 

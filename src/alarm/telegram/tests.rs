@@ -187,7 +187,7 @@ fn the_last_entry_that_leaves_closes_and_the_next_one_starts_anew() {
 fn recovered_is_said_only_of_what_passed() {
     for (passed, expected) in [
         (vec!["a", "b", "x"], "🟢 Recovered: all 2 events were delivered. Nothing is open any more."),
-        (vec!["b"], "🟢 Nothing is open any more. Recovered: 1 of the last 2 entries; their events were delivered."),
+        (vec!["b"], "🟢 Nothing is open any more. Recovered: 1 of 2 entries; its event was delivered."),
         (vec!["x"], "🟢 Nothing is open any more."),
     ] {
         let mut chat = Chat::new();

@@ -93,20 +93,26 @@ const NOTHING_OPEN: &str = "Webhook deliveries: nothing is open any more";
 /// What is left when the last entry left. `seen` entries are open still, and stood in an issue that a person closed.
 #[must_use]
 pub fn closed(recovered: Recovered, seen: usize) -> Issue {
+    let (title, said) = (NOTHING_OPEN, nothing_open(recovered));
+    let (title, said) = match seen {
+        0 => (title.to_owned(), said),
+        // What a person closed is no longer asked of anybody, but it is not over.
+        _ => (title.replace("nothing is", "nothing new is"), said.replace("Nothing is", "Nothing new is")),
+    };
     let seen = match seen {
         0 => String::new(),
-        1 => " But for 1 entry of an issue that a person closed.".to_owned(),
-        _ => format!(" But for {seen} entries of an issue that a person closed."),
+        1 => " Open still: 1 entry of an issue that a person closed.".to_owned(),
+        _ => format!(" Open still: {seen} entries of an issue that a person closed."),
     };
-    let body = format!("{}{seen}\n\nWhat stood here is in the history of this text (\"edited\", above).\n", nothing_open(recovered));
-    Issue { title: NOTHING_OPEN.to_owned(), body }
+    let body = format!("{said}{seen}\n\nWhat stood here is in the history of this text (\"edited\", above).\n");
+    Issue { title, body }
 }
 
 /// What is left of an issue that was found open when the state was lost, and nothing is wrong as far as is known.
 #[must_use]
 pub fn record_lost() -> Issue {
-    let body = "The record of what stood here was lost, and nothing is open as far as is known now. What GitHub still lists as failed is \
-                asked for again. What stood here is in the history of this text (\"edited\", above).\n"
+    let body = "The record of this issue was lost, and nothing is open as far as is known now. What GitHub still lists as failed is \
+                asked for again. The earlier text is in the history (\"edited\", above).\n"
         .to_owned();
     Issue { title: NOTHING_OPEN.to_owned(), body }
 }
@@ -162,7 +168,7 @@ fn line(entry: &Entry, url: Option<&Url>) -> String {
             format!("- **Cannot be reached**: {} since {}. It said {}.\n", name_of(*channel), since.for_people(), code_span(said, SAID))
         }
         EntryKind::Refusing(refusing) => {
-            format!("- **Refuses everything**: the endpoint answers with {}, since {}.\n", codes(refusing), refusing.since.for_people())
+            format!("- **Refuses everything**: the endpoint answers with {} since {}.\n", codes(refusing), refusing.since.for_people())
         }
         EntryKind::LeftBehind(loss) => {
             format!("- **Left behind**: {}, first delivered {}.{}\n", events(loss.count), stretch(loss), kinds_of(loss))

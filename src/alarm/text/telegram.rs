@@ -145,7 +145,7 @@ fn paragraph(entry: &Entry) -> Markup {
         }
         EntryKind::Refusing(refusing) => {
             out.bold("Refuses everything");
-            out.text(&format!(": the endpoint answers with {}, since {}.", codes(refusing), refusing.since.for_people()));
+            out.text(&format!(": the endpoint answers with {} since {}.", codes(refusing), refusing.since.for_people()));
         }
         EntryKind::LeftBehind(loss) => {
             out.bold("Left behind").text(&format!(": {}, first delivered {}.", events(loss.count), stretch(loss)));

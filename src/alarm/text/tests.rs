@@ -1,6 +1,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 mod entries;
+mod gallery;
 mod hostile;
 
 use std::collections::BTreeMap;
@@ -49,15 +50,15 @@ fn what_is_left_of_a_message_and_of_an_issue() {
 
         What stood here is in the history of this text ("edited", above).
         ===
-        Webhook deliveries: nothing is open any more
+        Webhook deliveries: nothing new is open any more
         ---
-        Nothing is open any more. Recovered: 1 of the last 2 entries; their events were delivered. But for 1 entry of an issue that a person closed.
+        Nothing new is open any more. Recovered: 1 of 2 entries; its event was delivered. Open still: 1 entry of an issue that a person closed.
 
         What stood here is in the history of this text ("edited", above).
         ===
         Webhook deliveries: nothing is open any more
         ---
-        The record of what stood here was lost, and nothing is open as far as is known now. What GitHub still lists as failed is asked for again. What stood here is in the history of this text ("edited", above).
+        The record of this issue was lost, and nothing is open as far as is known now. What GitHub still lists as failed is asked for again. The earlier text is in the history ("edited", above).
         ===
         Webhook deliveries: this alarm goes on in another issue
         ---

@@ -34,7 +34,7 @@ fn what_a_person_closed_is_seen_and_only_what_is_new_opens_a_new_issue() {
     assert_eq!(told(&repo)[1], issue(2, true, "b c"));
     repo.show(45, &["a"]).expect("shown");
     assert_eq!(repo.issues(), [(1, false), (2, false)]);
-    assert!(repo.server.issues.borrow()[1].body.contains("But for 1 entry of an issue that a person closed."));
+    assert!(repo.server.issues.borrow()[1].body.contains("Open still: 1 entry of an issue that a person closed."));
     assert_eq!(repo.show(60, &["a"]), Ok(0));
     repo.show(75, &[]).expect("nothing to show");
     assert_eq!(repo.issues(), [(1, false), (2, false)]);
@@ -185,7 +185,7 @@ fn a_sweep_without_a_state_looks_once_and_goes_on_or_says_that_the_record_was_lo
     repo.shown = None;
     assert_eq!(repo.show(30, &[]), Ok(4));
     assert_eq!(repo.issues(), [(1, false)]);
-    assert!(repo.server.issues.borrow()[0].body.starts_with("The record of what stood here was lost"));
+    assert!(repo.server.issues.borrow()[0].body.starts_with("The record of this issue was lost"));
     assert_eq!(repo.show(45, &[]), Ok(0));
 }
 

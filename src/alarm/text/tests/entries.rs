@@ -76,8 +76,8 @@ fn events_that_github_will_not_redeliver() {
             guid <code>38ee792a-82e7-11f1-959e-7ce606dfe5da</code>
 
             <b>What to do</b>
-            <b>No attempt</b>: GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that either, do by hand what the event would have done.
-            <b>GitHub refused</b>: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done.
+            <b>No attempt</b>: GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that either, do by hand what the event would have done. The entry leaves when an attempt passes.
+            <b>GitHub refused</b>: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done. The entry leaves when an attempt passes.
             Can be redelivered until 2026-12-03 14:05 UTC; then GitHub forgets the oldest, and its entry leaves.
             <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
@@ -87,8 +87,8 @@ fn events_that_github_will_not_redeliver() {
 
             ### What to do
 
-            - **No attempt**: GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that either, do by hand what the event would have done.
-            - **GitHub refused**: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done.
+            - **No attempt**: GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that either, do by hand what the event would have done. The entry leaves when an attempt passes.
+            - **GitHub refused**: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done. The entry leaves when an attempt passes.
             - Can be redelivered until 2026-12-03 14:05 UTC; then GitHub forgets the oldest, and its entry leaves.
 
             ### Events, newest first
@@ -179,7 +179,7 @@ fn an_endpoint_that_refuses_everything_and_no_name_of_the_app() {
         &expect![[r#"
             🔴 <b>The endpoint refuses everything (since 2026-11-30 14:05 UTC)</b>
 
-            <b>Refuses everything</b>: the endpoint answers with 401, 403, 404, 410, 421 and others, since 2026-11-30 14:05 UTC.
+            <b>Refuses everything</b>: the endpoint answers with 401, 403, 404, 410, 421 and others since 2026-11-30 14:05 UTC.
 
             <b>What to do</b>
             <b>Refuses everything</b>: the endpoint answers, but takes nothing, and what it refused is not asked for again. A rotated secret looks like this: compare the App's webhook secret and URL with what the endpoint expects. Once that is repaired, redeliver what matters on the Advanced page. The entry leaves when an attempt passes.
@@ -195,7 +195,7 @@ fn an_endpoint_that_refuses_everything_and_no_name_of_the_app() {
 
             ### Not working
 
-            - **Refuses everything**: the endpoint answers with 401, 403, 404, 410, 421 and others, since 2026-11-30 14:05 UTC.
+            - **Refuses everything**: the endpoint answers with 401, 403, 404, 410, 421 and others since 2026-11-30 14:05 UTC.
 
             github-app-redeliver keeps this issue: it edits it when an entry comes, changes or leaves, and closes it when nothing is open any more.
         "#]],
@@ -275,7 +275,7 @@ fn everything_at_once() {
             🔴 <b>deploy-bot: the endpoint refuses everything, 2 webhook events not delivered, 2 left behind, part of GitHub's list of deliveries not read (since 2026-11-30 14:05 UTC)</b>
             Newest first.
 
-            <b>Refuses everything</b>: the endpoint answers with 401, since 2026-11-30 14:05 UTC.
+            <b>Refuses everything</b>: the endpoint answers with 401 since 2026-11-30 14:05 UTC.
 
             <b>Left behind</b>: 2 events, first delivered from 2026-11-30 14:05 UTC to 2026-11-30 14:20 UTC.
             2 × <code>push</code>
@@ -297,7 +297,7 @@ fn everything_at_once() {
             <b>Left behind</b>: the events were not delivered, and their time was over before they could be asked for again. On the Advanced page, look for failed deliveries of that time and redeliver those that matter. If this comes back, raise MAX_REDELIVERIES or WINDOW_HOURS.
             <b>Not read</b>: more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look through that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.
             <b>Gave up</b>: every attempt failed, so it is not asked for again. Repair the endpoint, then look for the guid on the Advanced page and press Redeliver. The entry leaves when an attempt passes.
-            <b>GitHub refused</b>: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done.
+            <b>GitHub refused</b>: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done. The entry leaves when an attempt passes.
             Can be redelivered until 2026-12-03 14:50 UTC; then GitHub forgets the oldest, and its entry leaves.
             <a href="https://github.com/organizations/acme/settings/apps/deploy-bot/advanced">Open the App's Advanced page</a>"#]],
         &expect![[r#"
@@ -311,12 +311,12 @@ fn everything_at_once() {
             - **Left behind**: the events were not delivered, and their time was over before they could be asked for again. On the Advanced page, look for failed deliveries of that time and redeliver those that matter. If this comes back, raise MAX_REDELIVERIES or WINDOW_HOURS.
             - **Not read**: more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look through that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.
             - **Gave up**: every attempt failed, so it is not asked for again. Repair the endpoint, then look for the guid on the Advanced page and press Redeliver. The entry leaves when an attempt passes.
-            - **GitHub refused**: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done.
+            - **GitHub refused**: GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what the event would have done. The entry leaves when an attempt passes.
             - Can be redelivered until 2026-12-03 14:50 UTC; then GitHub forgets the oldest, and its entry leaves.
 
             ### Not working
 
-            - **Refuses everything**: the endpoint answers with 401, since 2026-11-30 14:05 UTC.
+            - **Refuses everything**: the endpoint answers with 401 since 2026-11-30 14:05 UTC.
 
             ### Lost
 
