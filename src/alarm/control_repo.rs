@@ -15,8 +15,9 @@ use std::rc::Rc;
 use self::repository::{EDIT_ISSUE, Edited, Issue, Repository, State};
 use self::todo::Place;
 pub use self::todo::{Shown, Todo, what_to_do};
+use super::entry::Entry;
 use super::reach::Contact;
-use super::shown::LastShown;
+use super::shown::{Digest, LastShown};
 use super::text::issue as text;
 use super::{Alarm, ChannelError, Outcome};
 use crate::github::api::Api;
@@ -138,6 +139,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                     }
                     // A person closed it and has seen what stood in it. What is new stands in a new issue.
                     Edited::Yes { is_open: false, .. } => {
+                        self.give_back(number, shown, &unseen).await?;
                         shown.seen.extend_from_slice(shown.last.keys());
                         shown.forget_seen(alarm);
                         shown.closed_by_person = true;
@@ -187,6 +189,23 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
             }
             _ => self.create(shown, alarm, now).await,
         }
+    }
+
+    /// The edit that found an issue closed put into it what the person has not seen. It says again what they saw.
+    async fn give_back(&self, number: u64, shown: &Shown, unseen: &Alarm) -> Result<(), ChannelError> {
+        let seen = |entry: &&Entry| shown.last.keys().contains(&Digest::of(&entry.key));
+        let entries: Vec<Entry> = unseen.entries.iter().filter(seen).cloned().collect();
+        if entries == unseen.entries {
+            return Ok(());
+        }
+        let issue = if entries.is_empty() {
+            text::closed(shown.last.recovered(&unseen.passed), 0)
+        } else {
+            text::issue(&Alarm { entries, ..unseen.clone() })
+        };
+        let edited = self.enter(&shown.repo).await?.edit(number, &issue, State::AsItIs).await?;
+        self.wrote(&edited, 1);
+        Ok(())
     }
 
     /// Goes on in an open issue of ours, or creates one. `shown` is as it was if that fails.

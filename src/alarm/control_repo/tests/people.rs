@@ -27,8 +27,8 @@ fn what_a_person_closed_is_seen_and_only_what_is_new_opens_a_new_issue() {
     let mut repo = Repository::new();
     repo.show(0, &["a"]).expect("shown");
     repo.server.person_sets(false);
-    assert_eq!(repo.show(15, &["a", "b"]), Ok(5));
-    assert_eq!(told(&repo)[1], issue(2, true, "b"));
+    assert_eq!(repo.show(15, &["a", "b"]), Ok(6));
+    assert_eq!(told(&repo), [issue(1, false, "a"), issue(2, true, "b")], "what was closed says what the person saw");
     assert_eq!((repo.server.open_titles(), repo.issues()), (vec![B.to_owned()], vec![(1, false), (2, true)]));
     assert_eq!(repo.show(30, &["a", "b", "c"]), Ok(3));
     assert_eq!(told(&repo)[1], issue(2, true, "b c"));
