@@ -46,9 +46,11 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         shown.is_some_and(|shown| shown.old.is_empty()) && what_to_do(shown, alarm, self.repo, now) == Todo::Nothing
     }
 
-    /// What was written since this was last asked.
+    /// What was written since this was last asked, or may have been.
     pub fn take_writes(&self) -> Vec<Write> {
-        self.writes.take()
+        let mut writes = self.writes.take();
+        writes.extend(self.entered.borrow().iter().flat_map(|repository| repository.take_doubtful()));
+        writes
     }
 
     /// Whether the repository can be written to again, when there is nothing to write.

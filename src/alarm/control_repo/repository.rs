@@ -4,6 +4,7 @@
 //! each time the alarm changes and never stored.
 //! Source: GitHub's REST pages "Apps" and "Issues".
 
+use std::cell::RefCell;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,10 @@ pub(super) struct Repository<'a, N, S, C> {
     /// The repository's number.
     id: Option<u64>,
     token: String,
+    /// GitHub's clock when the token was given, a moment before anything is written.
+    entered_at: Option<Time>,
+    /// Writes whose answer was lost: each may have been made, and then GitHub tells the App of it.
+    doubtful: RefCell<Vec<Write>>,
 }
 
 /// Without the token.
@@ -68,9 +73,11 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         let body = json!({ "repositories": [name], "permissions": { "issues": "write" } });
         let path = format!("/app/installations/{}/access_tokens", installation.id);
         let answer = api.as_app(TAKE_TOKEN, Method::Post, &path, Some(body.to_string())).await;
+        let entered_at = answer.as_ref().ok().and_then(|answer| Time::parse_http_date(answer.headers.date.as_deref()?));
         let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
         let id = access.repositories.first().map(|repository| repository.id);
-        Ok(Self { api, issues: format!("/repos/{repo}/issues"), installation, id, token: access.token })
+        let issues = format!("/repos/{repo}/issues");
+        Ok(Self { api, issues, installation, id, token: access.token, entered_at, doubtful: RefCell::default() })
     }
 
     /// The open issues of ours, the oldest first: the App is their author, and our marker is in their body. Anybody can copy
@@ -94,12 +101,29 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
     pub(super) async fn create(&self, issue: &Text) -> Result<(Issue, Option<Write>), ChannelError> {
         let body = json!({ "title": issue.title, "body": self.marked(issue) });
         let answer = self.api.with_token(CREATE_ISSUE, &self.token, Method::Post, &self.issues, Some(body.to_string())).await;
-        let written: Written = read(CREATE_ISSUE, answer, 201)?;
+        let written: Written = read(CREATE_ISSUE, answer, 201).inspect_err(|error| self.doubt(error, 1))?;
         let write = self.write(&written);
         Ok((Issue { number: written.number, url: short(written.html_url) }, write))
     }
 
     pub(super) async fn edit(&self, number: u64, issue: &Text, state: State) -> Result<Edited, ChannelError> {
+        // Text and state make an event each.
+        let events = if state == State::AsItIs { 1 } else { 2 };
+        self.try_edit(number, issue, state).await.inspect_err(|error| self.doubt(error, events))
+    }
+
+    /// Writes that may have been made, since their answer was lost.
+    pub(super) fn take_doubtful(&self) -> Vec<Write> {
+        self.doubtful.take()
+    }
+
+    fn doubt(&self, error: &ChannelError, events: usize) {
+        if let (true, Some(repository_id), Some(at)) = (error.may_have_worked(), self.id, self.entered_at) {
+            self.doubtful.borrow_mut().extend(std::iter::repeat_n(Write { repository_id, at }, events));
+        }
+    }
+
+    async fn try_edit(&self, number: u64, issue: &Text, state: State) -> Result<Edited, ChannelError> {
         let mut body = json!({ "title": issue.title, "body": self.marked(issue) });
         match state {
             // Left alone, so that an edit never opens what a maintainer closed.

@@ -8,7 +8,10 @@ const MAX_TITLE = 256;
 const MAX_BODY = 65_536;
 const FIRST_ID = 3_400_000_000;
 
-/** @param {any} github  the fake: `repositories`, `tokens`, `deliveries`, `app`, `base`, `url`, `subscribesToIssues` */
+/**
+ * @param {any} github  the fake: `repositories`, `tokens`, `deliveries`, `app`, `base`, `url`, `subscribesToIssues`,
+ *   `issueEventDelayMs`
+ */
 export function issueModel(github) {
   const { repositories, app } = github;
   /** @type {Map<any, any[]>} */
@@ -27,7 +30,8 @@ export function issueModel(github) {
     const { repository } = issue;
     const held = repositories.installation(repository.owner);
     if (!github.subscribesToIssues || !held?.installed || !repository.installed) return;
-    github.deliveries.deliver({ event: "issues", action, repositoryId: repository.id, installationId: held.id });
+    const at = github.now + github.issueEventDelayMs;
+    github.deliveries.deliver({ event: "issues", action, repositoryId: repository.id, installationId: held.id, at });
   }
 
   function open(repository, { title, body = null, labels = [], author, viaApp = false, pullRequest = false }) {

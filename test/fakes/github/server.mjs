@@ -19,6 +19,7 @@ const DEFAULTS = {
   htmlUrl: "https://github.com",
   repositories: /** @type {any[]} */ ([]),
   subscribesToIssues: false,
+  issueEventDelayMs: 0,
   validate: true,
 };
 
@@ -53,6 +54,8 @@ export async function startGitHub(options = {}) {
     /** At most so many items on a page, whatever `per_page` says. @type {number | undefined} */
     pageLimit: undefined,
     subscribesToIssues: settings.subscribesToIssues,
+    /** How long after a change of an issue its event is delivered. */
+    issueEventDelayMs: settings.issueEventDelayMs,
 
     /** What was answered or asked against GitHub's own description. @type {string[]} */
     violations: [],
