@@ -261,3 +261,12 @@ fn a_page_that_is_no_list_of_deliveries_is_an_error() {
     assert!(matches!(take("[]", Some("https://api.github.com/?cursor=1")), Err(PageError::Link(_))));
     assert!(matches!(take("[]", Some(&"a".repeat(2049))), Err(PageError::Link(_))));
 }
+
+#[test]
+fn an_action_of_any_length_is_read_and_cut() {
+    let action = "\u{1f7e2}".repeat(100);
+    let case = Case::new(&format!("a repository_dispatch.{action}: 10:00 500")).tick("10:15");
+    let ledger = case.world.ledger();
+    let kept = ledger.events.values().next().unwrap().action.as_deref().unwrap();
+    assert_eq!((kept.len(), action.starts_with(kept)), (252, true));
+}
