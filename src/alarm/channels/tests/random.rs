@@ -84,7 +84,8 @@ struct Story {
 fn shown_in(text: &str, entries: &[Entry]) -> BTreeSet<String> {
     let shows = |entry: &&Entry| match &entry.kind {
         EntryKind::GaveUp(event) => text.contains(&event.guid.to_string()),
-        EntryKind::Refusing(_) => text.contains("the endpoint answers with"),
+        // Two of them differ by their time alone.
+        EntryKind::Refusing(refusing) => text.contains(&format!("answers with 401 since {}.", refusing.since.for_people())),
         EntryKind::LeftBehind(loss) => text.contains(&format!("to {}.", loss.to.for_people())),
         _ => panic!("no such entry is made here"),
     };
