@@ -1,0 +1,364 @@
+//! The state machine that says which page comes next, and reads it.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::{Item, List, Newest, Next, PageError, PageRequest, Reading, believed};
+use crate::policy::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
+use crate::policy::event::Attempt;
+use crate::policy::ground::{Gap, GapEnd, NextLink, PageCursor};
+use crate::policy::ledger::Ledger;
+use crate::policy::own::{Candidate, Own};
+use crate::policy::settings::{RETENTION, Settings};
+use crate::policy::time::{Precision, Time, minutes};
+
+/// GitHub lists some deliveries late, so this much of read ground is read once more.
+const LISTED_LATE: Duration = minutes(5);
+
+/// Bytes of a guid or an event name at most, and of what is kept of an action. GitHub's longest name has 36.
+const TEXT_BYTES: usize = 255;
+
+/// Bytes of a next link at most. GitHub's have about 100.
+const LINK_BYTES: usize = 2048;
+
+/// Decides which page comes next.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    settings: &'a Settings,
+    tick: Time,
+    /// The start of the window as it is stored.
+    stored_start: Time,
+    own: &'a Own,
+    window_start: Time,
+    first_sweep: bool,
+    /// Where new ground ends.
+    known: Position,
+    /// Where the second look ends.
+    look_back_to: Time,
+    /// Where the first sweep's search for an answer ends.
+    retention_start: Time,
+    failure_pages: u32,
+    delivery_pages: u32,
+    new_ground_read: bool,
+    /// The oldest delivery within the window, and whether one at or before it was answered: for the first sweep only.
+    oldest_in_window: Option<(Position, bool)>,
+    answered_before_window: bool,
+    gaps: Vec<(Gap, GapState)>,
+    names: Vec<Rc<str>>,
+    /// The next links of the list, or the gap, that is being read.
+    followed: Followed,
+    reading: Reading,
+}
+
+#[derive(Debug, Default)]
+struct Followed {
+    list: Option<List>,
+    gap: Option<usize>,
+    links: HashSet<Rc<str>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum GapState {
+    Untouched,
+    Reading { next: PageCursor, oldest: Position },
+    Read { reached: Time },
+    Refused,
+}
+
+impl<'a> Reader<'a> {
+    /// A reading that starts at `now` on what `ledger` knows: its ground, and the asks that have not shown up. After a sweep
+    /// that was `killed` a quarter of the pages is read, one at least.
+    #[must_use]
+    pub fn new(ledger: &'a Ledger, settings: &'a Settings, now: Time, killed: bool) -> Self {
+        let (ground, oldest_ask) = (&ledger.ground, ledger.oldest_ask());
+        let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
+        let window_start = ground.window_start_at(now, settings.window);
+        let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
+        let late = known.at - LISTED_LATE;
+        Self {
+            settings,
+            tick: now,
+            stored_start: ground.window_start,
+            own: &ledger.own,
+            window_start,
+            first_sweep: ground.cursor.is_none(),
+            known,
+            look_back_to: oldest_ask.map_or(late, |ask| ask.min(late)),
+            retention_start: now - RETENTION,
+            failure_pages: share(settings.failure_pages),
+            delivery_pages: share(settings.delivery_pages),
+            new_ground_read: false,
+            oldest_in_window: None,
+            answered_before_window: false,
+            gaps: ground.gaps.iter().map(|gap| (gap.clone(), GapState::Untouched)).collect(),
+            names: Vec::new(),
+            followed: Followed::default(),
+            reading: Reading::default(),
+        }
+    }
+
+    /// Which page comes next, when `spare` calls are left above those that are kept back.
+    #[must_use]
+    pub fn next(&self, spare: u32) -> Next {
+        let page = |list, from| Next::Page(PageRequest { list, from });
+        let failures = &self.reading.failures;
+        // One page of the deliveries list is worth more than another of this one, which may end early.
+        if !failures.complete && failures.pages < self.failure_pages && spare > 1 {
+            return page(List::Failures, failures.next.cursor());
+        }
+        let list = &self.reading.list;
+        if !list.complete && list.pages < self.delivery_pages {
+            if spare > 0 {
+                return page(List::Deliveries, list.next.cursor());
+            }
+            if list.pages == 0 {
+                return Next::NoRoom;
+            }
+        }
+        match self.open_gap() {
+            Some(place) if spare > 0 && self.reading.gap_pages < self.delivery_pages => {
+                let (gap, state) = &self.gaps[place];
+                let from = match state {
+                    GapState::Reading { next, .. } => next,
+                    _ => &gap.next,
+                };
+                page(List::Gap, Some(from.clone()))
+            }
+            _ => Next::Done,
+        }
+    }
+
+    /// The newest gap that is not read to its end, and that the window has not left behind.
+    fn open_gap(&self) -> Option<usize> {
+        let is_open = |(gap, state): &(Gap, GapState)| match state {
+            GapState::Untouched => gap.newer_end.at >= self.window_start,
+            GapState::Reading { .. } => true,
+            GapState::Read { .. } | GapState::Refused => false,
+        };
+        self.gaps.iter().position(is_open)
+    }
+
+    /// Takes the page that was asked for: its bytes, its next link and GitHub's clock.
+    ///
+    /// # Errors
+    /// If the page is not a list of deliveries, or its next link leads nowhere new. Then nothing may be decided.
+    pub fn take(&mut self, list: List, body: &[u8], next: impl Into<NextLink>, github_date: Option<Time>) -> Result<(), PageError> {
+        let next = self.not_seen_before(list, next.into());
+        let page: Vec<Delivery> = serde_json::from_slice(body).map_err(PageError::Shape)?;
+        self.reading.github_date = self.reading.github_date.max(github_date);
+        self.correct_clock();
+        self.reading.deliveries += page.len();
+        let mut oldest: Option<Position> = None;
+        for delivery in &page {
+            let position = self.item(list, delivery)?;
+            oldest = Some(oldest.map_or(position, |known| known.min(position)));
+        }
+        match list {
+            List::Failures => self.failures_taken(oldest, next),
+            List::Deliveries => self.deliveries_taken(oldest, next),
+            List::Gap => self.gap_taken(oldest, next),
+        }
+    }
+
+    /// A link that leads to where this list has been already would never end, and a gap keeps its link.
+    fn not_seen_before(&mut self, list: List, next: NextLink) -> NextLink {
+        let gap = if list == List::Gap { self.open_gap() } else { None };
+        if (self.followed.list, self.followed.gap) != (Some(list), gap) {
+            self.followed = Followed { list: Some(list), gap, links: HashSet::new() };
+        }
+        match next {
+            NextLink::To(cursor) if cursor.0.len() > LINK_BYTES => NextLink::Unusable("its next link has more than 2,048 bytes".to_owned()),
+            NextLink::To(cursor) if !self.followed.links.insert(cursor.0.clone()) => {
+                NextLink::Unusable("its next link repeats itself".to_owned())
+            }
+            next => next,
+        }
+    }
+
+    fn correct_clock(&mut self) {
+        let now = believed(self.tick, self.reading.github_date);
+        self.window_start = self.stored_start.max(now - self.settings.window);
+        self.retention_start = now - RETENTION;
+        if self.first_sweep {
+            self.known.at = self.window_start;
+        }
+    }
+
+    /// GitHub no longer takes the page cursor of the gap that was asked for.
+    pub fn gap_refused(&mut self) {
+        self.reading.gap_pages += 1;
+        if let Some(place) = self.open_gap() {
+            self.gaps[place].1 = GapState::Refused;
+        }
+    }
+
+    /// Ends the reading.
+    #[must_use]
+    pub fn finish(mut self) -> Reading {
+        let mut ends: Vec<GapEnd> = self.gaps.drain(..).map(|(gap, state)| end_of(gap, state)).collect();
+        let list = &self.reading.list;
+        if let (false, NextLink::To(next), Some(newer_end)) = (self.new_ground_read, &list.next, list.oldest) {
+            let first_sweep = self.first_sweep;
+            ends.push(GapEnd::Left(Gap { newer_end, older_end: self.known, next: next.clone(), first_sweep }));
+        }
+        self.reading.second_look_complete = list.complete;
+        self.reading.gaps = ends;
+        self.reading
+    }
+
+    fn item(&mut self, list: List, delivery: &Delivery) -> Result<Position, PageError> {
+        let id = DeliveryId(delivery.id);
+        let (at, precision) = Time::parse(&delivery.delivered_at).ok_or(PageError::Time(id))?;
+        let action = delivery.action.as_ref().map(|action| clip(&action.0));
+        if [&*delivery.guid, &*delivery.event].iter().any(|text| text.len() > TEXT_BYTES) {
+            return Err(PageError::Long(id));
+        }
+        let position = Position { at, id };
+        let reading = &mut self.reading;
+        if precision == Precision::Seconds {
+            reading.whole_seconds_at = reading.whole_seconds_at.max(Some(at));
+        }
+        if list != List::Failures {
+            // The failures list leaves deliveries out, so what it shows says nothing of how far the record is known.
+            reading.newest = reading.newest.max(Some(position));
+        }
+        let outcome = Outcome::of(delivery.status_code, self.settings);
+        if outcome == Outcome::Passed && list != List::Failures {
+            self.reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
+        }
+        self.note_oldest_in_window(list, position, outcome);
+        let guid = Guid::from(&*delivery.guid);
+        let event = intern(&mut self.names, &delivery.event);
+        let reading = &mut self.reading;
+        let passed_at_once = outcome == Outcome::Passed && !delivery.redelivery;
+        let maybe_own = !delivery.redelivery && self.own.may_be(&event, delivery.repository_id, at);
+        if let (true, Some(repository_id)) = (maybe_own, delivery.repository_id) {
+            reading.maybe_own.push(Candidate { guid: guid.clone(), repository_id, first: position, passed: passed_at_once });
+        }
+        if passed_at_once {
+            reading.passed_at_once.push(guid);
+            if maybe_own {
+                return Ok(position);
+            }
+            if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event))
+            {
+                reading.overtaking.entry((event, repository)).or_insert(Newest::of(position)).take(position);
+            }
+            return Ok(position);
+        }
+        let action = action.map(|action| intern(&mut self.names, action));
+        let status_code = i32::try_from(delivery.status_code).unwrap_or(-1);
+        let attempt = Attempt { position, status_code, outcome, redelivery: delivery.redelivery };
+        let fresh = self.is_fresh(list, position);
+        self.reading.items.push(Item { guid, event, action, repository_id: delivery.repository_id, attempt, fresh });
+        Ok(position)
+    }
+
+    fn is_fresh(&self, list: List, position: Position) -> bool {
+        match list {
+            List::Failures => false,
+            List::Deliveries if self.first_sweep => position.at >= self.window_start,
+            // To the very delivery, unlike the reading: what shares its second with the cursor is shown by each sweep.
+            List::Deliveries => position > self.known,
+            List::Gap => self.open_gap().is_some_and(|place| {
+                let gap = &self.gaps[place].0;
+                let watched = !gap.first_sweep || position.at >= self.window_start;
+                watched && gap.older_end < position && position < gap.newer_end
+            }),
+        }
+    }
+
+    fn note_oldest_in_window(&mut self, list: List, position: Position, outcome: Outcome) {
+        if !self.first_sweep || list != List::Deliveries {
+            return;
+        }
+        if position.at < self.window_start {
+            self.answered_before_window |= outcome.is_answer();
+        } else if self.oldest_in_window.is_none_or(|(oldest, _)| position < oldest) {
+            self.oldest_in_window = Some((position, outcome.is_answer()));
+        }
+    }
+
+    fn failures_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
+        let reach = &mut self.reading.failures;
+        reach.turn(oldest, next);
+        reach.complete = reach.next == NextLink::End || reach.oldest.is_some_and(|oldest| oldest.at < self.window_start);
+        let goes_on = !reach.complete && reach.pages < self.failure_pages;
+        reach.check_link(goes_on)
+    }
+
+    fn deliveries_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
+        self.reading.list.turn(oldest, next);
+        let ended = self.reading.list.next == NextLink::End;
+        let oldest = self.reading.list.oldest;
+        self.new_ground_read |= ended || oldest.is_some_and(|oldest| before(oldest, self.known));
+        let look_back_to = self.look_back_to.max(self.retention_start);
+        let looked_back = if self.first_sweep { self.found_an_answer() } else { oldest.is_some_and(|oldest| oldest.at < look_back_to) };
+        let list = &mut self.reading.list;
+        list.complete = ended || self.new_ground_read && looked_back;
+        // Ground that this sweep does not reach becomes a gap, which keeps the link.
+        let goes_on = !list.complete && (!self.new_ground_read || list.pages < self.delivery_pages);
+        list.check_link(goes_on)
+    }
+
+    /// Whether the first sweep may stop: the oldest delivery of the window was answered, or one before it was, or GitHub
+    /// keeps nothing older. Else the endpoint may be in an outage that began before the window.
+    fn found_an_answer(&self) -> bool {
+        let answered = self.oldest_in_window.is_none_or(|(_, answered)| answered);
+        answered || self.answered_before_window || self.reading.list.oldest.is_some_and(|oldest| oldest.at < self.retention_start)
+    }
+
+    fn gap_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
+        self.reading.gap_pages += 1;
+        let Some(place) = self.open_gap() else { return Ok(()) };
+        let (gap, state) = &mut self.gaps[place];
+        let reached = match (&*state, oldest) {
+            (GapState::Reading { oldest: known, .. }, Some(oldest)) => oldest.min(*known),
+            (GapState::Reading { oldest: known, .. }, None) => *known,
+            (_, oldest) => oldest.map_or(gap.newer_end, |oldest| oldest.min(gap.newer_end)),
+        };
+        let goes_on = !before(reached, gap.older_end) && reached.at >= self.window_start;
+        *state = match next {
+            NextLink::To(next) if goes_on => GapState::Reading { next, oldest: reached },
+            NextLink::Unusable(reason) if goes_on => return Err(PageError::Link(reason)),
+            NextLink::To(_) | NextLink::Unusable(_) => GapState::Read { reached: reached.at },
+            // The list ends here: GitHub keeps nothing older.
+            NextLink::End => GapState::Read { reached: gap.older_end.at },
+        };
+        Ok(())
+    }
+}
+
+/// Whether `position` lies on ground that is known from `mark` on. By whole seconds, unless it is the very delivery: a
+/// list may mix times with and without milliseconds, and reading a second twice costs less than missing one.
+fn before(position: Position, mark: Position) -> bool {
+    position.id == mark.id || position.at.whole_seconds() < mark.at.whole_seconds()
+}
+
+fn end_of(gap: Gap, state: GapState) -> GapEnd {
+    match state {
+        GapState::Untouched => GapEnd::Left(gap),
+        GapState::Reading { next, oldest } => GapEnd::Left(Gap { next, newer_end: oldest, ..gap }),
+        GapState::Read { reached } => GapEnd::Read { was: gap, reached },
+        GapState::Refused => GapEnd::Refused(gap),
+    }
+}
+
+/// An action is for people. That of a `repository_dispatch` is whatever somebody wrote: it must fail no page.
+fn clip(action: &str) -> &str {
+    &action[..action.floor_char_boundary(TEXT_BYTES)]
+}
+
+/// The same few names stand on thousands of deliveries.
+fn intern(names: &mut Vec<Rc<str>>, name: &str) -> Rc<str> {
+    if let Some(known) = names.iter().find(|known| ***known == *name) {
+        return known.clone();
+    }
+    let name: Rc<str> = name.into();
+    // A list that names a new event on each delivery would make the look-up slow.
+    if names.len() < 256 {
+        names.push(name.clone());
+    }
+    name
+}
