@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::time::{Time, minutes};
 
-/// Below the 15 minutes between two ticks, above the five that a sweep may take even when its tick came late.
+/// Below the 15 minutes between two ticks, above the five that a sweep may take. A tick that comes more than nine minutes late
+/// outlives it: within one object `recovery` still knows that it is under way.
 const TERM: Duration = minutes(14);
 
 /// Who sweeps, and until when. The stored form is pinned by a test.

@@ -88,7 +88,7 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
         ledger.overtakers.passed(event, Some(*repository), newest.place(whole_seconds));
     }
     let released = take_own(&mut ledger, &reading, place);
-    take_refusals(&mut ledger, &reading, whole_seconds);
+    take_refusals(&mut ledger, &reading, whole_seconds, place);
     let mut decision = Decision {
         ledger,
         settings,
@@ -149,10 +149,9 @@ fn take_own(ledger: &mut Ledger, reading: &Reading, place: impl Fn(Position) -> 
 }
 
 /// Counts what was refused on new ground. The deliveries list may move while it is read, so that an item comes twice.
-fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool) {
+fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, place: impl Fn(Position) -> Position) {
     let refused = reading.items.iter().filter(|item| item.fresh && item.attempt.outcome == Outcome::Refused);
     let by_id: BTreeMap<DeliveryId, Attempt> = refused.map(|item| (item.attempt.position.id, item.attempt)).collect();
-    let place = |position: Position| if whole_seconds { position.whole_seconds() } else { position };
     let attempts = by_id.into_values().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
     ledger.refusals.take(reading.newest_pass.map(|newest| newest.place(whole_seconds)), attempts);
 }

@@ -19,8 +19,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         let asks = std::mem::take(&mut plan.asks);
         let (mut unknown, mut forbidden) = (0, 0);
         let mut turned_away = None;
+        let mut no_call_left = false;
         for ask in &asks {
-            if turned_away.is_some() || unknown >= ENOUGH || forbidden >= ENOUGH {
+            if turned_away.is_some() || no_call_left || unknown >= ENOUGH || forbidden >= ENOUGH {
                 plan.answered(&ask.guid, AskAnswer::Withdrawn);
                 continue;
             }
@@ -42,7 +43,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                     (AskAnswer::Withdrawn, "turned away", status)
                 }
                 Asked::NotMade => {
-                    unknown = ENOUGH;
+                    no_call_left = true;
                     (AskAnswer::Withdrawn, "not made", None)
                 }
             };
