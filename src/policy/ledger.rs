@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::{Guid, Position};
 use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
+use super::outage::Outage;
 use super::own::Own;
 use super::refusing::Refusals;
 use super::settings::{RETENTION, Settings};
@@ -111,6 +112,9 @@ pub struct Ledger {
     /// What the endpoint refused since it last took something.
     #[serde(default)]
     pub refusals: Refusals,
+    /// The outage that is an entry of the alarm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Outage>,
     /// What we wrote ourselves, and its events.
     #[serde(default)]
     pub own: Own,
