@@ -1,21 +1,11 @@
 // The chats of the fake and the methods of the bot on them. It knows nothing of HTTP.
 
+import { BOT, BotApiError } from "./bot.mjs";
 import { isLink, parseHtml } from "./html.mjs";
+import { updateQueue } from "./updates.mjs";
 
 const MAX_UNITS = 4096;
 const DELETE_WITHIN_MS = 48 * 3_600_000;
-const BOT = { id: 7_000_000_001, is_bot: true, first_name: "Redelivery", username: "redelivery_bot" };
-
-/** Thrown by a method; becomes `{ok: false, …}`. */
-export class BotApiError extends Error {
-  /** @param {number} code @param {string} description @param {Record<string, number>} [parameters] */
-  constructor(code, description, parameters) {
-    super(description);
-    this.code = code;
-    this.parameters = parameters;
-  }
-}
-
 /** @param {string} why @param {Record<string, number>} [parameters] */
 const bad = (why, parameters) => new BotApiError(400, `Bad Request: ${why}`, parameters);
 
@@ -81,6 +71,7 @@ const FIELDS = {
 export function chatModel(telegram) {
   /** @type {Chat[]} */
   const chats = [];
+  const updates = updateQueue(telegram);
 
   /** @param {Partial<Chat> & {id: number}} given */
   function add(given) {
@@ -196,7 +187,7 @@ export function chatModel(telegram) {
       can_read_all_group_messages: false,
       supports_inline_queries: false,
     }),
-    getupdates: () => [],
+    getupdates: updates.read,
   };
 
   return {
@@ -214,8 +205,12 @@ export function chatModel(telegram) {
     migrate(name, newId) {
       const old = chat(name);
       old.migratedTo = newId;
-      return add({ id: newId, type: "supergroup", title: old.title });
+      const grown = add({ id: newId, type: "supergroup", title: old.title });
+      updates.migrated(about(old), grown);
+      return grown;
     },
+    personWrites: (name, given) => updates.written(about(chat(name)), given),
+    personAddsBot: (name) => updates.botAdded(about(chat(name))),
   };
 }
 
