@@ -44,7 +44,7 @@ export function httpClient({ fetch, now, env = {} }) {
       });
       const at = now();
       const text = await response.text();
-      if (response.status === 407) throw new Unreachable(...noAnswer(host, "PROXY_AUTH", env));
+      if (response.status === 407) throw new Unreachable(...noAnswer(host, "PROXY_407", env));
       return { status: response.status, headers: response.headers, json: parsed(text), aheadMs: ahead(response, at) };
     } catch (error) {
       if (error instanceof Unreachable) throw error;
@@ -71,14 +71,19 @@ function parsed(text) {
 function codeOf(error) {
   if (error?.name === "TimeoutError") return "TIMEOUT";
   const first = error?.cause?.errors?.[0] ?? error?.cause ?? error;
+  const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(first?.message ?? "") ?? [];
+  if (proxyStatus) return `PROXY_${proxyStatus}`;
   return String(first?.code ?? "UNKNOWN");
 }
 
 /** @returns {[string, string]} what happened, and what to do */
 function noAnswer(host, code, env) {
   const proxy = env.HTTPS_PROXY ?? env.https_proxy ?? env.HTTP_PROXY ?? env.http_proxy;
-  if (code === "PROXY_AUTH" || code === "UND_ERR_ABORTED") {
+  if (code === "PROXY_407") {
     return ["The proxy wants a user and a password.", "Put them into HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT)."];
+  }
+  if (code.startsWith("PROXY_")) {
+    return [`The proxy lets nothing through to ${host} (${code.slice(6)}).`, "Ask whoever runs the proxy to allow it."];
   }
   if (["ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH"].includes(code)) {
     const todo = proxy

@@ -21,13 +21,18 @@ export const problem = (check, text, todo, setting) => ({ check, state: "problem
 /** Not looked at, and why. @param {string} check @param {string} text @param {string} [todo] @returns {Finding} */
 export const skipped = (check, text, todo) => ({ check, state: "skipped", text, todo });
 
+const SECRETS = /eyJ[\w-]+(\.[\w-]+)*|gh[a-z]_[\w.-]+|\d{5,}:[\w-]{20,}|https?:\/\/\S+/g;
+
+/** What a service said, short, and without what could be a secret: some servers repeat the request. @param {string} text */
+export const quoted = (text) => text.replace(SECRETS, "[...]").slice(0, 200);
+
 /** A service that gave no answer. @param {string} check @param {import('../http.mjs').Unreachable} error */
 export const unreachable = (check, error) => problem(check, error.message, error.todo);
 
 /** An answer that no check knows. @param {string} check @param {string} who @param {import('../http.mjs').Answer} answer */
 export function unexpected(check, who, { status, json }) {
   const said = json?.message ?? json?.description;
-  const words = typeof said === "string" ? `: ${said.slice(0, 200)}` : "";
+  const words = typeof said === "string" ? `: ${quoted(said)}` : "";
   if (status === 429 || status >= 500) {
     return problem(check, `${who} is busy or has trouble (${status}${words}).`, "Try again in some minutes.");
   }

@@ -62,7 +62,7 @@ export function deliveryRoutes(github) {
   function config() {
     if (!github.webhook) throw notFound();
     const { url, contentType, insecureSsl, secret } = github.webhook;
-    const body = { url, content_type: contentType, insecure_ssl: insecureSsl ? "1" : "0" };
+    const body = { ...(url && { url }), content_type: contentType, insecure_ssl: insecureSsl ? "1" : "0" };
     return { status: 200, body: secret ? { ...body, secret: "********" } : body };
   }
 

@@ -113,6 +113,13 @@ export function chatModel(telegram) {
     return found;
   }
 
+  /** The topic that is written to, or none. @param {Chat} chat */
+  function topic({ threads }, { message_thread_id: thread }) {
+    if (thread === undefined || thread === null) return null;
+    if (!threads.includes(Number(thread))) throw bad("message thread not found");
+    return Number(thread);
+  }
+
   function content({ text, parse_mode, entities, reply_markup }) {
     if (typeof text !== "string") throw bad("message text is empty");
     if (parse_mode !== undefined && String(parse_mode).toLowerCase() !== "html") throw bad("Unsupported parse_mode");
@@ -125,8 +132,7 @@ export function chatModel(telegram) {
 
   function sendMessage(asked) {
     const found = reached(asked);
-    const thread = asked.message_thread_id ?? null;
-    if (thread !== null && !found.threads.includes(Number(thread))) throw bad("message thread not found");
+    const thread = topic(found, asked);
     const sentSilently = asked.disable_notification === true;
     const read = content(asked);
     found.lastMessageId += 1;
@@ -135,7 +141,7 @@ export function chatModel(telegram) {
       ...read,
       sentSilently,
       edits: 0,
-      thread: thread === null ? null : Number(thread),
+      thread,
       date: telegram.now,
     };
     found.messages.push(message);
@@ -177,7 +183,7 @@ export function chatModel(telegram) {
     getchat: (asked) => about(reached(asked)),
     // "typing" for five seconds, without a sound: whether the bot may write here.
     sendchataction: (asked) => {
-      reached(asked);
+      topic(reached(asked), asked);
       if (asked.action !== "typing") throw bad("wrong parameter action in request");
       return true;
     },
