@@ -70,10 +70,10 @@ function parsed(text) {
 /** The code at the bottom of an error of `fetch`. Its message is not used: it may hold the address. */
 function codeOf(error) {
   if (error?.name === "TimeoutError") return "TIMEOUT";
-  const first = error?.cause?.errors?.[0] ?? error?.cause ?? error;
-  const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(first?.message ?? "") ?? [];
-  if (proxyStatus) return `PROXY_${proxyStatus}`;
-  return String(first?.code ?? "UNKNOWN");
+  let bottom = error;
+  while (bottom?.cause ?? bottom?.errors?.[0]) bottom = bottom.cause ?? bottom.errors[0];
+  const [, proxyStatus] = /^Proxy response \((\d{3})\)/.exec(bottom?.message ?? "") ?? [];
+  return proxyStatus ? `PROXY_${proxyStatus}` : String(bottom?.code ?? "UNKNOWN");
 }
 
 /** @returns {[string, string]} what happened, and what to do */

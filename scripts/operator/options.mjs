@@ -31,7 +31,7 @@ Secrets are never flags.`;
 export const SETUP_USAGE = `npm run setup                     asks for what is missing and checks it
 npm run setup -- --deploy ...     ... without a question where all is given
 
-  --deploy               secrets into the Worker, the rest into wrangler.toml, deploy
+  --deploy               secrets into the Worker, the rest into wrangler.toml
   --dev-vars             all of it into .dev.vars, for npm run dev
   --telegram             asks for bot and chat anew
 ${SHARED}`;
@@ -66,9 +66,15 @@ export function readOptions(args, { usage, more = {}, cwd, home }) {
   return { help: values.help === true, chosen: values, flags };
 }
 
+/** The number of a group is negative, and would be taken for a flag. */
+function joined(args) {
+  const at = args.findIndex((arg, index) => arg === "--chat-id" && /^-\d+$/.test(args[index + 1] ?? ""));
+  return at < 0 ? args : [...args.slice(0, at), `--chat-id=${args[at + 1]}`, ...args.slice(at + 2)];
+}
+
 function parsed(args, options, usage) {
   try {
-    return parseArgs({ args, options, allowPositionals: false }).values;
+    return parseArgs({ args: joined(args), options, allowPositionals: false }).values;
   } catch (error) {
     // The message of an unknown option would repeat its value, and that may be a secret.
     const [, option] = /^(?:Unknown option|Option) '(-[\w-]*)/.exec(error.message) ?? [];

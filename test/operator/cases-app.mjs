@@ -229,7 +229,10 @@ export const appCases = [
       todo: /USER:PASSWORD/,
       world: (desk) =>
         Object.assign(desk.change, {
-          fetch: failing({ code: "UND_ERR_ABORTED", message: "Proxy response (407) !== 200 when HTTP Tunneling" }),
+          fetch: failing({
+            code: 0,
+            cause: { code: "UND_ERR_ABORTED", message: "Proxy response (407) !== 200 when HTTP Tunneling" },
+          }),
         }),
     },
   ],
@@ -240,7 +243,10 @@ export const appCases = [
       says: /proxy lets nothing through .*\(403\)/,
       world: (desk) =>
         Object.assign(desk.change, {
-          fetch: failing({ code: "UND_ERR_ABORTED", message: "Proxy response (403) !== 200 when HTTP Tunneling" }),
+          fetch: failing({
+            code: 0,
+            cause: { code: "UND_ERR_ABORTED", message: "Proxy response (403) !== 200 when HTTP Tunneling" },
+          }),
         }),
     },
   ],

@@ -78,7 +78,8 @@ function judgedRecord(answer, page) {
   if (status !== 200 || !Array.isArray(json)) return unexpected("deliveries", "GitHub", answer);
   if (json.length > 0) {
     const [{ delivered_at: at, status_code: code }] = json;
-    return ok("deliveries", `GitHub's record can be read; the newest is of ${at} (${code}).`);
+    const time = String(at).slice(0, 16).replace("T", " ");
+    return ok("deliveries", `GitHub's record can be read. The newest: ${time} UTC, code ${code}.`);
   }
   return warning(
     "deliveries",

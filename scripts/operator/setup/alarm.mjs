@@ -55,7 +55,7 @@ async function theControlRepo(run, { github, app }) {
 
 async function askControlRepo({ settings, ask }) {
   if (settings.has("CONTROL_REPO")) return;
-  const message = "Control repository, where the alarm stands as an issue. The App must be installed there";
+  const message = "Control repository, for the issue; the App must be installed there";
   const answer = await ask.text(message, { placeholder: "owner/name", validate: wrongControlRepo });
   settings.set("CONTROL_REPO", answer, "your answer");
 }

@@ -65,7 +65,7 @@ async function keepsKey({ settings, ask, deployed }) {
 
 async function askKey({ settings, ask, world }) {
   if (settings.has("GITHUB_APP_PRIVATE_KEY")) return;
-  const message = "Private key: path of the .pem file (App's settings page, Private keys, Generate a private key)";
+  const message = "Private key: the .pem file (on the App's settings page: Private keys)";
   const path = await ask.text(message, {
     initial: likelyKeyFile(world),
     validate: (text) => {

@@ -9,15 +9,26 @@ import { Stopped } from "./prompts.mjs";
 
 /** @param {import('./repair.mjs').Run} run */
 export async function finish(run) {
-  if (run.target === "dev-vars") intoDevVars(run);
+  if (run.target === "dev-vars" || !(await deploysNow(run))) intoDevVars(run);
   else await intoWorker(run);
+}
+
+async function deploysNow({ ask }) {
+  if (!ask.interactive) return true;
+  const choice = await ask.select("Nothing is written yet. Deploy now?", [
+    { value: "deploy", label: "Deploy", hint: "secrets into the Worker, the rest into wrangler.toml" },
+    { value: "dev-vars", label: "Write .dev.vars instead", hint: "for npm run dev" },
+    { value: "stop", label: "Stop", hint: "nothing is written" },
+  ]);
+  if (choice === "stop") throw new Stopped("Nothing was written.");
+  return choice === "deploy";
 }
 
 function intoDevVars({ settings, world, ask }) {
   const values = { ...changed([...VARS, ...SECRETS], settings, readVarsFile(world.root)), ...secretsOf(settings) };
   writeVarsFile(world.root, values);
   ask.tell("Written to .dev.vars, which only you can read and git ignores.");
-  ask.outro("Next: npm run dev, and npm run doctor whenever you are in doubt.");
+  ask.outro("Next: npm run dev. Whenever you are in doubt: npm run doctor.");
 }
 
 async function intoWorker({ settings, world, ask, deployed }) {
@@ -36,7 +47,7 @@ async function intoWorker({ settings, world, ask, deployed }) {
   ask.tell("Building and deploying (some minutes the first time).");
   succeeded(await wrangler.deploy(), "The Worker could not be deployed", settings, ask);
   ask.tell("Deployed. The first sweep is at the next quarter of an hour.");
-  ask.outro("Next: npx wrangler tail shows each sweep, npm run doctor checks all of this again.");
+  ask.outro("Next: npx wrangler tail shows the sweeps, npm run doctor checks again.");
 }
 
 /** What the file does not have yet, and as empty what it has and was given up. */

@@ -10,6 +10,10 @@ import { Cancelled, clackPrompts, linePrompts, Stopped } from "./prompts.mjs";
 import { untilRight } from "./repair.mjs";
 import { TELEGRAM_NAMES } from "./telegram.mjs";
 
+const AT_HAND =
+  "Have at hand: the App's settings page (GitHub, Settings, Developer settings, GitHub Apps), and for an alarm in " +
+  "Telegram a bot (@BotFather makes one). All is checked as you go. Nothing is written before the end.";
+
 const flag = { type: /** @type {const} */ ("boolean") };
 
 /**
@@ -27,6 +31,7 @@ export async function setup(args, world) {
   const ask = world.input.isTTY && world.output.isTTY ? clackPrompts(world) : linePrompts(world);
   try {
     ask.intro("Set up github-app-redeliver");
+    if (ask.interactive) ask.tell(AT_HAND);
     await steps(world, ask, options);
     return 0;
   } catch (error) {

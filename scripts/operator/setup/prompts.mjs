@@ -19,7 +19,7 @@ export class Stopped extends Error {
  * @property {(title: string) => void} intro
  * @property {(text: string) => void} tell
  * @property {(text: string, title: string) => void} note
- * @property {(finding: import('../checks/finding.mjs').Finding) => void} show
+ * @property {(finding: import('../checks/finding.mjs').Finding, more?: boolean) => void} show  `more`: of the same check
  * @property {(text: string) => void} outro
  * @property {(message: string, options: {value: string, label: string, hint?: string}[]) => Promise<string>} select
  * @property {(message: string, how: TextOptions) => Promise<string>} text
@@ -34,7 +34,8 @@ const LOG = { ok: "success", warning: "warn", problem: "error", skipped: "info" 
 export function clackPrompts({ input, output }) {
   const streams = { input, output };
   // What clack puts before each line is three columns wide.
-  const lines = (text) => wrap(text, Math.min(output.columns ?? 80, 100) - 4).join("\n");
+  const room = Math.min(output.columns ?? 80, 100) - 4;
+  const lines = (text) => wrap(text, room).join("\n");
   const answered = async (answer) => {
     const value = await answer;
     if (clack.isCancel(value)) throw new Cancelled();
@@ -51,7 +52,8 @@ export function clackPrompts({ input, output }) {
     intro: (title) => clack.intro(title, streams),
     tell: (text) => clack.log.step(lines(text), streams),
     note: (text, title) => clack.note(lines(text), title, streams),
-    show: (finding) => clack.log[LOG[finding.state]](lines(sentence(finding)), streams),
+    // Findings of one check stand close together.
+    show: (finding, more) => clack.log[LOG[finding.state]](said(finding, room), { ...streams, spacing: more ? 0 : 1 }),
     outro: (text) => clack.outro(lines(text), streams),
     select: (message, options) =>
       answered(
@@ -82,7 +84,7 @@ export function linePrompts({ print }) {
     intro: print,
     tell: print,
     note: (text, title) => print(`${title}: ${text}`),
-    show: (finding) => print(`${marks[finding.state]}: ${visible(sentence(finding))}`),
+    show: (finding) => print(`${marks[finding.state]}: ${said(finding, Number.POSITIVE_INFINITY)}`),
     outro: print,
     select: never,
     text: never,
@@ -90,8 +92,11 @@ export function linePrompts({ print }) {
   };
 }
 
-/** What was looked at, what was found, and what to do. */
-function sentence({ check, state, text, todo }) {
+/** What was looked at, what was found, and below it what to do, in lines of so many columns. */
+function said({ check, state, text, todo }, columns) {
   const name = check.charAt(0).toUpperCase() + check.slice(1);
-  return `${name}: ${text}${todo && state !== "ok" ? `\n→ ${todo}` : ""}`;
+  const below = todo && state !== "ok" ? wrap(todo, columns - 2) : [];
+  return [...wrap(`${name}: ${text}`, columns), ...below.map((line, index) => `${index ? "  " : "→ "}${line}`)].join(
+    "\n",
+  );
 }

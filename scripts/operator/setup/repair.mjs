@@ -36,7 +36,7 @@ const NAMES = {
 export async function untilRight({ ask, settings }, check, { without } = {}) {
   for (;;) {
     const result = await check();
-    for (const finding of result.findings) ask.show(finding);
+    for (const [index, finding] of result.findings.entries()) ask.show(finding, index > 0);
     const bad = result.findings.find(({ state }) => state === "problem");
     if (!bad) return result;
     if (!ask.interactive) throw new Stopped("Nothing was written. Put right what is named above, and run it again.");

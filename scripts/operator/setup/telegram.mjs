@@ -78,10 +78,10 @@ const isKnown = (chatId, root) =>
 async function chooseChat(run, telegram, bot) {
   const { ask, settings } = run;
   ask.note(
-    `Write anything to the bot, and its chat is found:\n` +
-      `  alone with it: open https://t.me/${bot.username} and press Start\n` +
-      `  in a group or channel: add @${bot.username}, in a channel as an administrator`,
-    "Which chat?",
+    `A chat with you alone: open https://t.me/${bot.username}, press Start\n` +
+      `A group: add @${bot.username} to it\n` +
+      `A channel: make @${bot.username} an administrator of it`,
+    "Write to the bot, and the chat is found",
   );
   const chats = await waitForChats(run, telegram);
   const options = chats.map(({ label }, index) => ({ value: String(index), label }));
@@ -102,7 +102,7 @@ async function chooseChat(run, telegram, bot) {
 
 /** The chats that wrote, as soon as there is one; none if they cannot be read, or nobody writes. */
 async function waitForChats({ ask, world }, telegram) {
-  ask.tell("Waiting for somebody to write to the bot, for two minutes (Ctrl-C ends the set-up).");
+  ask.tell("Waiting for a message to the bot (two minutes; Ctrl-C ends the set-up).");
   for (let poll = 0; poll < POLLS; poll += 1) {
     const { chats, finding } = await recentChats(telegram).catch(quiet);
     if (finding) ask.show(finding);
