@@ -81,6 +81,16 @@ test("flags go before the environment, and a secret is no flag", async (t) => {
   await assert.rejects(desk.doctor({}, ["--key-file", "nowhere.pem"]), /--key-file: There is no file .*nowhere\.pem/);
 });
 
+test("a redirect is not followed, or it would get the credentials", async (t) => {
+  const desk = await openDesk(t);
+  desk.github.fault({ path: "/app" }, { status: 302, headers: { location: `${desk.github.url}/login` } });
+  assert.equal(await desk.doctor(), 1);
+  assert.deepEqual(
+    desk.github.requests.map(({ path }) => path),
+    ["/app"],
+  );
+});
+
 test("every line fits into 80 columns", async (t) => {
   const desk = await openDesk(t);
   desk.github.webhook = null;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { readVarsFile } from "../scripts/operator/vars-file.mjs";
 import { readVars } from "../scripts/operator/wrangler-toml.mjs";
@@ -216,6 +216,8 @@ test("the chats that wrote are offered, the newest first, with their topics and 
   assert.ok(!screen.includes("\u202E"));
   assert.equal(readVarsFile(desk.folder).TELEGRAM_THREAD_ID, "17");
   assert.equal(desk.telegram.messages(CHAT)[0].thread, 17);
+  const reads = desk.telegram.requests.filter(({ method }) => method === "getUpdates").map(({ body }) => body);
+  assert.deepEqual(reads, [{ limit: 100, timeout: 0 }], "whoever else reads the updates still gets them");
 });
 
 test("a bot whose updates go elsewhere, or that nobody writes to, takes a chat by hand", async (t) => {
@@ -263,6 +265,24 @@ test("before it deploys it asks, and .dev.vars is another way", async (t) => {
   assert.equal(readVarsFile(desk.folder).GITHUB_APP_ID, "1234567");
   assert.ok(!desk.wranglerCalls.some(({ args }) => args.includes("bulk") || args.includes("deploy")));
   assert.equal(readVars(desk.folder).GITHUB_APP_ID, "");
+});
+
+test("what comes from .dev.vars is named before it is deployed", async (t) => {
+  const desk = await openDesk(t);
+  await sit(desk, [NEWCOMER.target], { env: desk.settings });
+  const answers = [
+    [/What shall be set up/, choose(0)],
+    [/Taken from \.dev\.vars: GITHUB_APP_ID,.*GITHUB_APP_PRIVATE_KEY, TELEGRAM_BOT_TOKEN\..*Deploy now/, choose(2)],
+  ];
+  assert.equal((await sit(desk, answers)).code, 1);
+});
+
+test("a file that cannot be read is named", async (t) => {
+  const desk = await openDesk(t);
+  rmSync(desk.path("wrangler.toml"));
+  const { code, screen } = await sit(desk, [NEWCOMER.target], { env: desk.settings });
+  assert.equal(code, 1);
+  assert.match(screen, /wrangler\.toml cannot be written or read \(ENOENT\)/);
 });
 
 test("Stop writes nothing either", async (t) => {

@@ -44,7 +44,7 @@ async function github(ports, settings, deployed) {
   const connected = connectGitHub(ports, settings);
   if (!connected.github) return [connected.finding];
   const { app, findings } = await checkApp(connected.github);
-  const key = ok("private key", `It can be read (${settings.from("GITHUB_APP_PRIVATE_KEY")}).`);
+  const key = ok("private key", `It can be read, from ${settings.from("GITHUB_APP_PRIVATE_KEY")}.`);
   if (!app) return [key, ...findings];
   const repo = settings.get("CONTROL_REPO");
   const wrong = wrongSetting(settings, ["CONTROL_REPO"]);

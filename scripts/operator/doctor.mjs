@@ -1,6 +1,5 @@
 // `npm run doctor`: the checks alone, as a table. Ends with 1 if there is a problem.
 
-import { columns } from "../demo/terminal.mjs";
 import { failed, warning } from "./checks/finding.mjs";
 import { diagnose } from "./diagnose.mjs";
 import { DOCTOR_USAGE, readOptions } from "./options.mjs";
@@ -14,7 +13,7 @@ import { readableByOthers } from "./vars-file.mjs";
  * @returns {Promise<number>} the exit code
  */
 export async function doctor(args, world) {
-  const { root, env, cwd, home, ports, wrangler, print } = world;
+  const { root, env, cwd, home, ports, wrangler, print, columns } = world;
   const { help, flags } = readOptions(args, { usage: DOCTOR_USAGE, cwd, home });
   if (help) {
     print(DOCTOR_USAGE);

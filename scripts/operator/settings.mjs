@@ -62,7 +62,11 @@ export function readSettings({ root, env, flags = {}, deployed = false }) {
   ];
   if (deployed) files.reverse();
   const settings = new Settings();
-  for (const { from, values } of [...files, { from: "environment", values: env }, { from: "flag", values: flags }]) {
+  for (const { from, values } of [
+    ...files,
+    { from: "the environment", values: env },
+    { from: "a flag", values: flags },
+  ]) {
     for (const name of NAMES) settings.set(name, values[name], from);
   }
   return settings;

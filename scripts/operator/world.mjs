@@ -2,6 +2,7 @@
 
 import http from "node:http";
 import { homedir } from "node:os";
+import { columns } from "../demo/terminal.mjs";
 import { root } from "../setup.mjs";
 import { httpClient } from "./http.mjs";
 import { wranglerCli } from "./wrangler.mjs";
@@ -15,6 +16,7 @@ import { wranglerCli } from "./wrangler.mjs";
  * @property {import('./connect.mjs').Ports} ports
  * @property {import('./wrangler.mjs').Wrangler} wrangler
  * @property {(line: string) => void} print
+ * @property {number} columns  how wide a table may be
  * @property {any} input   a terminal or a pipe
  * @property {any} output
  * @property {(ms: number) => Promise<void>} pause
@@ -33,6 +35,7 @@ export function world(change = {}) {
     ports: { call: httpClient({ fetch: given, now, env }), now },
     wrangler: wranglerCli({ root: top, env }),
     print: (line) => void output.write(`${line}\n`),
+    columns,
     input: process.stdin,
     output,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

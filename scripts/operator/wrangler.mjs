@@ -2,6 +2,7 @@
 // through stdin, never on a command line, where every user of the machine could read it.
 
 import { spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 
 /**
  * @param {{root: string, env: Record<string, string | undefined>, program?: string}} where
@@ -26,7 +27,8 @@ export function wranglerCli({ root, env, program = "wrangler" }) {
         output += chunk;
       });
       child.on("error", (error) => resolve({ code: 127, stdout, output: `wrangler cannot be run: ${error.message}` }));
-      child.on("close", (code) => resolve({ code: code ?? 1, stdout, output }));
+      // It paints its errors even where nobody wants colour.
+      child.on("close", (code) => resolve({ code: code ?? 1, stdout, output: stripVTControlCharacters(output) }));
       // A program that ended without reading is told by its exit code.
       child.stdin.on("error", () => {});
       child.stdin.end(input ?? "");

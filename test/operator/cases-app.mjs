@@ -44,7 +44,7 @@ export const appCases = [
     "the App id is the App's name",
     {
       row: "App",
-      says: /GITHUB_APP_ID \(environment\) cannot be used/,
+      says: /GITHUB_APP_ID from the environment cannot be used/,
       todo: /a number, or the client id/,
       with: { GITHUB_APP_ID: "example-app" },
     },
@@ -78,7 +78,7 @@ export const appCases = [
       row: "clock",
       says: /10 minutes ahead of GitHub's/,
       todo: /set-ntp/,
-      world: (desk) => Object.assign(desk.change, { now: () => Date.now() + 10 * MINUTE }),
+      world: (desk) => Object.assign(desk.change, { now: () => desk.github.now + 10 * MINUTE }),
     },
   ],
   [
@@ -86,7 +86,7 @@ export const appCases = [
     {
       row: "clock",
       says: /60 minutes behind GitHub's/,
-      world: (desk) => Object.assign(desk.change, { now: () => Date.now() - 60 * MINUTE }),
+      world: (desk) => Object.assign(desk.change, { now: () => desk.github.now - 60 * MINUTE }),
     },
   ],
   [
@@ -95,7 +95,7 @@ export const appCases = [
       row: "clock",
       state: "warning",
       says: /45 seconds ahead/,
-      world: (desk) => Object.assign(desk.change, { now: () => Date.now() + 45_000 }),
+      world: (desk) => Object.assign(desk.change, { now: () => desk.github.now + 45_000 }),
     },
   ],
   [
@@ -104,7 +104,7 @@ export const appCases = [
       row: "webhook",
       state: "ok",
       says: /example\.com/,
-      world: (desk) => Object.assign(desk.change, { now: () => Date.now() + 10 * MINUTE }),
+      world: (desk) => Object.assign(desk.change, { now: () => desk.github.now + 10 * MINUTE }),
     },
   ],
   [
@@ -198,7 +198,7 @@ export const appCases = [
     "the address is plain http",
     {
       row: "App",
-      says: /GITHUB_API_URL \(environment\) cannot be used/,
+      says: /GITHUB_API_URL from the environment cannot be used/,
       todo: /https/,
       with: { GITHUB_API_URL: "http://ghe.example.com/api/v3" },
     },

@@ -120,6 +120,15 @@ export const controlRepoCases = [
 /** @type {[string, import('./cases-app.mjs').Case][]} */
 export const cloudCases = [
   [
+    "wrangler cannot reach Cloudflare",
+    {
+      row: "Cloudflare",
+      state: "skipped",
+      says: /^wrangler cannot be used: it went wrong/,
+      world: ({ cloud }) => Object.assign(cloud, { fails: "whoami" }),
+    },
+  ],
+  [
     "nobody is signed in to Cloudflare",
     {
       row: "Cloudflare",
@@ -133,7 +142,7 @@ export const cloudCases = [
     "more than one account",
     {
       row: "Cloudflare",
-      state: "skipped",
+      state: "warning",
       says: /more than one account/,
       todo: /CLOUDFLARE_ACCOUNT_ID to one of: a1 \(Ada's account\), b2/,
       world: ({ cloud }) => cloud.accounts.push({ id: "b2", name: "Work" }),

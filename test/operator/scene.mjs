@@ -78,8 +78,17 @@ class Desk {
         this.printed += text;
       },
     };
-    const wide = { root: this.folder, home: this.folder, env: this.environment(env), input: { isTTY: false }, output };
-    return world({ ...wide, ...streams, ...this.change });
+    const wide = {
+      root: this.folder,
+      home: this.folder,
+      env: this.environment(env),
+      input: { isTTY: false },
+      output,
+      columns: 80,
+    };
+    // GitHub's clock stands still, and so does this one.
+    const now = () => this.github.now;
+    return world({ now, ...wide, ...streams, ...this.change });
   }
 
   /** Each returns the exit code. @param {Record<string, any>} [env] @param {string[]} [args] */
@@ -106,7 +115,9 @@ const input = fs.readFileSync(0, "utf8");
 fs.appendFileSync(${JSON.stringify(join(folder, "calls.jsonl"))}, JSON.stringify({ args, input }) + "\\n");
 const command = args.slice(0, args[0] === "secret" ? 2 : 1).join(" ");
 const end = (text, code) => { console.log(text); process.exit(code); };
-if (cloud.fails === command) end("\\u2718 [ERROR] it went wrong: " + input, 1);
+if (cloud.fails === command) {
+  end("\\x1b[31m\\u2718 \\x1b[41;31m[\\x1b[41;97mERROR\\x1b[41;31m]\\x1b[0m \\x1b[1mit went wrong: " + input + "\\x1b[0m", 1);
+}
 if (command === "whoami") {
   const { signedIn: loggedIn, accounts } = cloud;
   end(JSON.stringify(loggedIn ? { loggedIn, accounts } : { loggedIn }), loggedIn ? 0 : 1);

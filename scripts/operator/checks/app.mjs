@@ -24,7 +24,7 @@ export async function checkApp(github) {
     return { app, findings: [finding, ...findings] };
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    return { findings: [{ ...unreachable("App", error), setting: undefined }] };
+    return { findings: [unreachable("App", error)] };
   }
 }
 

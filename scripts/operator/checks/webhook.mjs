@@ -79,7 +79,7 @@ function judgedRecord(answer, page) {
   if (json.length > 0) {
     const [{ delivered_at: at, status_code: code }] = json;
     const time = String(at).slice(0, 16).replace("T", " ");
-    return ok("deliveries", `GitHub's record can be read. The newest: ${time} UTC, code ${code}.`);
+    return ok("deliveries", `The newest is of ${time} UTC, with code ${code}.`);
   }
   return warning(
     "deliveries",

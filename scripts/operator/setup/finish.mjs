@@ -13,8 +13,10 @@ export async function finish(run) {
   else await intoWorker(run);
 }
 
-async function deploysNow({ ask }) {
+async function deploysNow({ ask, settings }) {
   if (!ask.interactive) return true;
+  const tried = [...VARS, ...SECRETS].filter((name) => settings.from(name) === ".dev.vars");
+  if (tried.length > 0) ask.tell(`Taken from .dev.vars: ${tried.join(", ")}.`);
   const choice = await ask.select("Nothing is written yet. Deploy now?", [
     { value: "deploy", label: "Deploy", hint: "secrets into the Worker, the rest into wrangler.toml" },
     { value: "dev-vars", label: "Write .dev.vars instead", hint: "for npm run dev" },
@@ -50,12 +52,11 @@ async function intoWorker({ settings, world, ask, deployed }) {
   ask.outro("Next: npx wrangler tail shows the sweeps, npm run doctor checks again.");
 }
 
-/** What the file does not have yet, and as empty what it has and was given up. */
+/** What the file does not have as it shall be; what was given up becomes empty. */
 function changed(names, settings, file) {
-  const differs = names.filter((name) => !SECRETS.includes(name) && settings.get(name) !== (file[name]?.trim() ?? ""));
-  const gone = names.filter((name) => SECRETS.includes(name) && !settings.has(name) && file[name]?.trim());
-  const wanted = differs.filter((name) => settings.has(name) || file[name]?.trim());
-  return Object.fromEntries([...wanted, ...gone].map((name) => [name, settings.has(name) ? settings.get(name) : ""]));
+  const wanted = (name) => (settings.has(name) ? settings.get(name) : "");
+  const differ = names.filter((name) => wanted(name) !== (file[name]?.trim() ?? ""));
+  return Object.fromEntries(differ.map((name) => [name, wanted(name)]));
 }
 
 /** @returns {Record<string, string | null>} */

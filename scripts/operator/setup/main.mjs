@@ -37,6 +37,7 @@ export async function setup(args, world) {
   } catch (error) {
     if (error instanceof Cancelled) ask.outro("Cancelled. Nothing was written.");
     else if (error instanceof Stopped) ask.outro(error.message);
+    else if (error.path) ask.outro(`${error.path} cannot be written or read (${error.code}).`);
     else throw error;
     return 1;
   }
