@@ -109,6 +109,22 @@ test("the secrets of the deployed Worker can stay, and then are not checked", as
   );
 });
 
+test("a bot that is given up leaves the deployed Worker too, or it would have half a setting", async (t) => {
+  const desk = await openDesk(t);
+  desk.cloud.secrets = ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN"];
+  const { GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, CONTROL_REPO } = desk.settings;
+  const answers = [
+    [/What shall be set up/, choose(0)],
+    [/Bot token, from/, type("7000000001:AAwrong")],
+    [/How to go on/, choose(2)],
+    [/Deploy now/, choose(0)],
+  ];
+  const { code } = await sit(desk, answers, { env: { GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, CONTROL_REPO } });
+  assert.equal(code, 0);
+  const put = desk.wranglerCalls.find(({ args }) => args.includes("bulk"));
+  assert.deepEqual(JSON.parse(put.input), { GITHUB_APP_PRIVATE_KEY, TELEGRAM_BOT_TOKEN: null });
+});
+
 test("whoever is not signed in is told the command, and can go on once that is done", async (t) => {
   const desk = await openDesk(t);
   desk.cloud.signedIn = false;

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { readVars } from "../scripts/operator/wrangler-toml.mjs";
+import { writeVarsFile } from "../scripts/operator/vars-file.mjs";
+import { readVars, writeVars } from "../scripts/operator/wrangler-toml.mjs";
 import { CHAT, openDesk } from "./operator/scene.mjs";
 import { assertNoSecret } from "./worker/secrets.mjs";
 
@@ -37,6 +38,15 @@ test("flags, a file and the environment are enough to deploy", async (t) => {
   );
   assert.equal(readVars(desk.folder).CONTROL_REPO, "octo/control");
   assert.equal(desk.telegram.messages(CHAT).length, 1);
+});
+
+test("a deployment goes by wrangler.toml, this machine by .dev.vars", async (t) => {
+  const desk = await openDesk(t);
+  const { CONTROL_REPO, ...rest } = desk.settings;
+  writeVars(desk.folder, { CONTROL_REPO });
+  writeVarsFile(desk.folder, { CONTROL_REPO: "octo/nowhere" });
+  assert.equal(await desk.setup(rest, ["--deploy"]), 0, desk.printed);
+  assert.equal(await desk.setup(rest, ["--dev-vars"]), 1);
 });
 
 test("what the deployed Worker has is not missing", async (t) => {
@@ -94,4 +104,8 @@ test("no secret is in any output, and in no file but .dev.vars", async (t) => {
   const texts = files.map((name) => readFileSync(desk.path(name), "utf8"));
   const onCommandLines = desk.wranglerCalls.map(({ args }) => args.join(" "));
   assertNoSecret([desk.printed, ...texts, ...onCommandLines], desk.settings);
+  assert.ok(
+    desk.wranglerCalls.every(({ secrets }) => secrets.length === 0),
+    "a build that wrangler starts gets no secret",
+  );
 });

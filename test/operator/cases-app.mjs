@@ -186,6 +186,19 @@ export const appCases = [
     },
   ],
   [
+    "the address is that of github.com's pages",
+    {
+      row: "App",
+      says: /https:\/\/github\.com answers a web page/,
+      todo: /Leave GITHUB_API_URL empty/,
+      with: { GITHUB_API_URL: "https://github.com" },
+      world: (desk) => {
+        const page = () => new Response("<!DOCTYPE html>", { status: 404 });
+        desk.change.fetch = (url, how) => (url.startsWith("https://github.com/") ? page() : fetch(url, how));
+      },
+    },
+  ],
+  [
     "the address redirects to a sign-in",
     {
       row: "App",

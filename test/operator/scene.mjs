@@ -95,7 +95,7 @@ class Desk {
   doctor = (env = this.settings, args = []) => doctor(args, this.world(env));
   setup = (env = this.settings, args = [], streams = {}) => setup(args, this.world(env, streams));
 
-  /** Every call of wrangler: `{args, input}`. */
+  /** Every call of wrangler: `{args, input, secrets}`, the last being names of its environment. */
   get wranglerCalls() {
     if (!this.has("calls.jsonl")) return [];
     return this.read("calls.jsonl")
@@ -112,7 +112,8 @@ const fs = require("node:fs");
 const cloud = JSON.parse(fs.readFileSync(${JSON.stringify(join(folder, "cloud.json"))}, "utf8"));
 const args = process.argv.slice(2);
 const input = fs.readFileSync(0, "utf8");
-fs.appendFileSync(${JSON.stringify(join(folder, "calls.jsonl"))}, JSON.stringify({ args, input }) + "\\n");
+const secrets = ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN"].filter((name) => name in process.env);
+fs.appendFileSync(${JSON.stringify(join(folder, "calls.jsonl"))}, JSON.stringify({ args, input, secrets }) + "\\n");
 const command = args.slice(0, args[0] === "secret" ? 2 : 1).join(" ");
 const end = (text, code) => { console.log(text); process.exit(code); };
 if (cloud.fails === command) {
