@@ -33,20 +33,21 @@ export async function diagnose(ports, settings, { wrangler, env }) {
 }
 
 async function github(ports, settings, deployed) {
-  if (!settings.has("GITHUB_APP_ID"))
-    return [missing("App", "GITHUB_APP_ID"), skipped("private key", "Not looked at.")];
+  const repo = settings.get("CONTROL_REPO");
+  const below = ["webhook", repo && "control repository"].filter(Boolean);
+  const without = (checks, why) => checks.map((check) => skipped(check, `Not looked at, ${why}.`));
+  if (!settings.has("GITHUB_APP_ID")) {
+    return [missing("App", "GITHUB_APP_ID"), ...without(["private key", ...below], "without the App id")];
+  }
   if (!settings.has("GITHUB_APP_PRIVATE_KEY")) {
-    return [
-      notHere("private key", "GITHUB_APP_PRIVATE_KEY", deployed, "--key-file FILE"),
-      skipped("App", "Not looked at, without the key."),
-    ];
+    const key = notHere("private key", "GITHUB_APP_PRIVATE_KEY", deployed, "--key-file FILE");
+    return [key, ...without(["App", ...below], "without the key")];
   }
   const connected = connectGitHub(ports, settings);
-  if (!connected.github) return [connected.finding];
+  if (!connected.github) return [connected.finding, ...without(below, "without the App")];
   const { app, findings } = await checkApp(connected.github);
   const key = ok("private key", `It can be read, from ${settings.from("GITHUB_APP_PRIVATE_KEY")}.`);
-  if (!app) return [key, ...findings];
-  const repo = settings.get("CONTROL_REPO");
+  if (!app) return [key, ...findings, ...without(below, "without the App")];
   const wrong = wrongSetting(settings, ["CONTROL_REPO"]);
   return [
     key,
@@ -59,11 +60,15 @@ async function github(ports, settings, deployed) {
 async function telegram(ports, settings, deployed) {
   const [token, chat] = [settings.has("TELEGRAM_BOT_TOKEN"), settings.has("TELEGRAM_CHAT_ID")];
   if (!token && !chat) return [];
-  if (!token) return [notHere("Telegram bot", "TELEGRAM_BOT_TOKEN", deployed, "TELEGRAM_BOT_TOKEN in the environment")];
+  const noChat = skipped("Telegram chat", "Not looked at, without the bot.");
+  if (!token) {
+    const how = "TELEGRAM_BOT_TOKEN in the environment";
+    return [notHere("Telegram bot", "TELEGRAM_BOT_TOKEN", deployed, how), noChat];
+  }
   const connected = connectTelegram(ports, settings);
-  if (!connected.telegram) return [connected.finding];
+  if (!connected.telegram) return [connected.finding, noChat];
   const { bot, finding } = await checkBot(connected.telegram);
-  if (!bot) return [finding];
+  if (!bot) return [finding, noChat];
   if (!chat) return [finding, missing("Telegram chat", "TELEGRAM_CHAT_ID")];
   const wrong = wrongSetting(settings, ["TELEGRAM_CHAT_ID", "TELEGRAM_THREAD_ID"]);
   if (wrong) return [finding, wrong];

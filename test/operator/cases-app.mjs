@@ -15,6 +15,14 @@ const failing = (cause) => () => Promise.reject(Object.assign(new TypeError("fet
 /** @type {[string, Case][]} */
 export const appCases = [
   [
+    "what cannot be looked at",
+    { row: "webhook", state: "skipped", says: /Not looked at, without the App id/, with: { GITHUB_APP_ID: "" } },
+  ],
+  [
+    "what cannot be looked at when GitHub does not take the App",
+    { row: "control repository", state: "skipped", says: /without the App/, with: { GITHUB_APP_ID: "999" } },
+  ],
+  [
     "nothing is set",
     { row: "App", says: /GITHUB_APP_ID is not set/, todo: /npm run setup/, with: { GITHUB_APP_ID: "" } },
   ],
