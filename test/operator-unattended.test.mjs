@@ -46,7 +46,9 @@ test("a deployment goes by wrangler.toml, this machine by .dev.vars", async (t) 
   writeVars(desk.folder, { CONTROL_REPO });
   writeVarsFile(desk.folder, { CONTROL_REPO: "octo/nowhere" });
   assert.equal(await desk.setup(rest, ["--deploy"]), 0, desk.printed);
+  assert.doesNotMatch(desk.printed, /dry run/i, "that of .dev.vars is not deployed");
   assert.equal(await desk.setup(rest, ["--dev-vars"]), 1);
+  assert.match(desk.printed, /Dry run: DRY_RUN is true in \.dev\.vars/);
 });
 
 test("what the deployed Worker has is not missing", async (t) => {
@@ -66,6 +68,14 @@ test("a problem stops it before anything is written", async (t) => {
     ["whoami", "secret"],
   );
   assert.equal(readVars(desk.folder).GITHUB_APP_ID, "");
+});
+
+test("a setting that the Worker would refuse stops it first", async (t) => {
+  const desk = await openDesk(t);
+  writeVars(desk.folder, { MAX_ATTEMPTS: "1" });
+  assert.equal(await desk.setup(undefined, ["--dev-vars"]), 1);
+  assert.match(desk.printed, /PROBLEM: Settings: MAX_ATTEMPTS from wrangler\.toml cannot be used\./);
+  assert.deepEqual([desk.github.requests.length, desk.has(".dev.vars")], [0, false]);
 });
 
 test("a wrangler that fails is quoted without the secrets that it repeats", async (t) => {

@@ -4,6 +4,7 @@ import { checkApp } from "./checks/app.mjs";
 import { checkSignIn, judgedSecrets } from "./checks/cloudflare.mjs";
 import { checkControlRepo } from "./checks/control-repo.mjs";
 import { ok, problem, skipped, warning } from "./checks/finding.mjs";
+import { checkLimits } from "./checks/limits.mjs";
 import { checkBot, checkChat } from "./checks/telegram.mjs";
 import { checkWebhook } from "./checks/webhook.mjs";
 import { checkWorker } from "./checks/worker.mjs";
@@ -27,6 +28,7 @@ export async function diagnose(ports, settings, { wrangler, env }) {
     ...(await github(ports, settings, deployed)),
     ...(await telegram(ports, settings, deployed)),
     ...alarm(settings),
+    ...checkLimits(settings),
     ...cloud({ signedIn, cloudflare, deployed, settings }),
     ...(await worker(ports, env)),
   ];

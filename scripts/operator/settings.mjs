@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { LIMIT_NAMES } from "./checks/limits.mjs";
 import { GITHUB_API } from "./github.mjs";
 import { TELEGRAM_API } from "./telegram.mjs";
 import { readVarsFile } from "./vars-file.mjs";
@@ -17,7 +18,7 @@ export const VARS = [
   "TELEGRAM_API_URL",
   "CONTROL_REPO",
 ];
-const NAMES = [...VARS, ...SECRETS];
+const NAMES = [...VARS, ...SECRETS, ...LIMIT_NAMES];
 
 const DEFAULTS = { GITHUB_API_URL: GITHUB_API, TELEGRAM_API_URL: TELEGRAM_API };
 
@@ -67,7 +68,9 @@ export function readSettings({ root, env, flags = {}, deployed = false }) {
     { from: "the environment", values: env },
     { from: "a flag", values: flags },
   ]) {
-    for (const name of NAMES) settings.set(name, values[name], from);
+    // Nobody is asked for these and the set-up writes none, so only what wrangler.toml says of them is deployed.
+    const idle = deployed && from !== "wrangler.toml" ? LIMIT_NAMES : [];
+    for (const name of NAMES) if (!idle.includes(name)) settings.set(name, values[name], from);
   }
   return settings;
 }

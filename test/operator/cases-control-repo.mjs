@@ -119,6 +119,16 @@ export const controlRepoCases = [
 
 /** @type {[string, import('./cases-app.mjs').Case][]} */
 export const cloudCases = [
+  ["a dry run", { row: "dry run", state: "warning", says: /asks for nothing/, with: { DRY_RUN: "TRUE" } }],
+  ["no such flag", { row: "settings", says: /DRY_RUN from the environment/, with: { DRY_RUN: "yes" } }],
+  [
+    "a number out of its range",
+    { row: "settings", says: /WINDOW_HOURS/, todo: /1 to 72/, with: { WINDOW_HOURS: "73" } },
+  ],
+  [
+    "fewer calls than a sweep needs",
+    { row: "settings", says: /50, and .* needs 66 calls/, todo: /paid plan/, with: { MAX_REDELIVERIES: "50" } },
+  ],
   [
     "wrangler cannot reach Cloudflare",
     {

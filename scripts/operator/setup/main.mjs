@@ -1,6 +1,8 @@
 // `npm run setup`: asks for what is missing, checks it against the real services, and only then writes.
 
 import { checkSignIn } from "../checks/cloudflare.mjs";
+import { failed } from "../checks/finding.mjs";
+import { checkLimits } from "../checks/limits.mjs";
 import { readOptions, SETUP_USAGE } from "../options.mjs";
 import { readSettings } from "../settings.mjs";
 import { theAlarm } from "./alarm.mjs";
@@ -49,6 +51,7 @@ async function steps(world, ask, { chosen, flags }) {
   if (!ask.interactive && !chosen.deploy && !chosen["dev-vars"]) needs(given(false), [], "--deploy or --dev-vars");
   const target = await chooseTarget(world, ask, chosen);
   const settings = given(target === "deploy");
+  showLimits(settings, ask);
   const deployed = target === "deploy" ? ((await wrangler.secretNames()) ?? []) : [];
   if (!ask.interactive) needs(settings, deployed, chosen.telegram && "a terminal, for --telegram");
   if (chosen.telegram) for (const name of TELEGRAM_NAMES) settings.forget(name);
@@ -71,6 +74,13 @@ async function chooseTarget(world, ask, chosen) {
   // Looked at first, so that nobody answers everything and then cannot deploy.
   const signedIn = await untilRight({ ask }, signIn, { without: "deploying: write .dev.vars" });
   return signedIn ? "deploy" : "dev-vars";
+}
+
+/** Settings that nobody is asked for, and that would make every sweep fail. */
+function showLimits(settings, ask) {
+  const findings = checkLimits(settings);
+  for (const [index, finding] of findings.entries()) ask.show(finding, index > 0);
+  if (failed(findings)) throw new Stopped("Nothing was written. Put that right, and run it again.");
 }
 
 /** Without a terminal, all at once that would have to be asked. What the deployed Worker has is not missing. */

@@ -1,10 +1,14 @@
-// The private key in every form that the Worker takes, and everything else that people take for it.
+// Settings by their form alone: the private key as the Worker takes it, everything else that people take for one, numbers.
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { wrongForm } from "../scripts/operator/checks/forms.mjs";
 import { readKey } from "../scripts/operator/checks/key.mjs";
+import { RANGES } from "../scripts/operator/checks/limits.mjs";
+import { root } from "../scripts/setup.mjs";
 import { testKeys } from "./fakes/github.mjs";
 
 const { pkcs1, pkcs8, publicKey } = testKeys();
@@ -68,6 +72,16 @@ for (const [name, text, says] of refused) {
     assert.ok(!secret || !(read.wrong + read.todo).includes(secret));
   });
 }
+
+test("numbers have the ranges of the Worker", () => {
+  const config = readFileSync(join(root, "src", "config.rs"), "utf8").replaceAll("_", "");
+  const found = Array.from(config.matchAll(/self\.number\("(\w+)", [^"]*?(\d+), (\d+)\)/g));
+  const ranges = Object.entries(RANGES).map(([name, range]) => [name.replaceAll("_", ""), ...range]);
+  assert.deepEqual(
+    found.map(([, name, least, most]) => [name, Number(least), Number(most)]),
+    ranges,
+  );
+});
 
 /** @type {[string, string, RegExp | undefined][]} */
 const forms = [
