@@ -12,9 +12,10 @@
 //! - [`policy`]: pure. What a delivery is, which events are asked for again, what is kept between sweeps.
 //! - [`alarm`]: what a person is told, and the two channels that tell it.
 //! - [`sweep`]: one sweep over the [`ports`], and its report.
+//! - [`status`]: pure. What a person or a program is told over HTTP.
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting.
-//! - [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
+//! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
 //!
 //! # Words
 //!
@@ -24,12 +25,14 @@
 
 pub mod alarm;
 pub mod config;
+pub mod door;
 pub mod github;
 pub mod http;
 pub mod logging;
 pub mod policy;
 pub mod ports;
 pub mod recovery;
+pub mod status;
 pub mod sweep;
 #[cfg(test)]
 mod testing;
@@ -42,7 +45,7 @@ use policy::time::Time;
 use recovery::{AT, SWEEP_PATH};
 
 /// The binding of the Durable Object.
-const RECOVERY: &str = "RECOVERY";
+pub(crate) const RECOVERY: &str = "RECOVERY";
 
 /// One tick of the schedule. A sweep that failed fails the cron run, so that it shows in Cloudflare's list of past events.
 ///
@@ -79,11 +82,12 @@ async fn call_object(env: &Env, app: &str, now: Time) -> worker::Result<u16> {
     Ok(response.status_code())
 }
 
-/// The HTTP side: closed, so every path answers 404.
+/// The HTTP side, for whoever shows `ADMIN_TOKEN`: without it every path answers 404.
 ///
 /// # Errors
 /// Never in practice: only if the runtime cannot make a response.
 #[event(fetch)]
-pub async fn fetch(_request: Request, _env: Env, _context: Context) -> worker::Result<Response> {
-    Response::error("Not Found", 404)
+pub async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    logging::start();
+    door::answer(&request, &env).await
 }

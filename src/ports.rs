@@ -137,6 +137,8 @@ pub enum Key {
     Lease,
     /// What is kept between sweeps.
     State,
+    /// What the last sweeps came to, for the status page.
+    History,
     /// A state that could not be read, put aside.
     Aside,
 }
@@ -148,6 +150,7 @@ impl Key {
         match self {
             Self::Lease => "lease",
             Self::State => "state",
+            Self::History => "history",
             Self::Aside => "state-unreadable",
         }
     }

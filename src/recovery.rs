@@ -1,7 +1,9 @@
 //! The Durable Object `Recovery`: one for each App, so that each has a budget of calls and a state of its own.
 //!
-//! It runs the sweep. An object does not serialize work that awaits an outside `fetch`, hence the lease (`policy::lease`).
+//! It runs the sweep, and answers requests (`answering`). An object does not serialize work that awaits an outside `fetch`, hence the lease (`policy::lease`).
 #![allow(missing_docs, reason = "the macro of the Durable Object adds functions without any")]
+
+mod answering;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -28,6 +30,9 @@ pub const SWEEP_PATH: &str = "/sweep";
 
 /// The query parameter with the tick's time, in milliseconds since the epoch.
 pub const AT: &str = "at";
+
+/// Before the path of a request from outside.
+pub const HTTP_PATH: &str = "/http";
 
 /// One App's recovery.
 #[durable_object]
@@ -61,7 +66,7 @@ impl DurableObject for Recovery {
                 // The log has the report; whoever fired the tick wants to know only whether it failed.
                 Ok(Response::empty()?.with_status(status))
             }
-            _ => Response::error("not found", 404),
+            _ => self.answer(&request, &url).await,
         }
     }
 }

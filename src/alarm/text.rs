@@ -4,8 +4,9 @@
 //! `outside` makes values from outside harmless. The same alarm gives the same text: nothing here knows the present.
 
 pub mod issue;
-mod outside;
+pub(crate) mod outside;
 pub mod telegram;
+pub mod words;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,8 @@
 //! page comes next, which events are asked for again and what is kept is the policy's; what is told is the alarm's.
 
 mod asking;
+mod keeping;
+mod planning;
 mod reading;
 pub mod report;
 pub mod state;
@@ -19,10 +21,11 @@ use crate::github::api::Api;
 use crate::github::error::{FailureClass, GitHubError};
 use crate::policy::budget::Budget;
 use crate::policy::lease::{self, Lease, Taking};
-use crate::policy::plan::{Plan, decide};
+use crate::policy::plan::Plan;
 use crate::policy::reading::{CLOCK_IS_WRONG, PageError};
 use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage, StorageError};
+pub use planning::{Planned, plan};
 use report::{Ending, Line, Report, Stamp, chain};
 use state::{State, StateError};
 
@@ -186,8 +189,8 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         if lease.killed_in_a_row > 0 {
             state.alarm.doubt();
         }
-        let reading = match self.read(&state.ledger, lease.killed_in_a_row > 0).await {
-            Ok(Some(reading)) => reading,
+        let mut plan = match self.plan(&mut state.ledger, lease.killed_in_a_row > 0, settings.dry_run).await {
+            Ok(Some(plan)) => plan,
             Ok(None) => {
                 self.report.ending = Ending::NoRoom;
                 self.world.storage.write(&[(Key::Lease, None)]).await?;
@@ -199,8 +202,6 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                 return Ok(Err(error));
             }
         };
-        self.report_reading(&reading);
-        let mut plan = decide(std::mem::take(&mut state.ledger), reading, settings, self.now, settings.dry_run);
         self.log_plan(&plan);
         let mut shown = alarm(&plan);
         let quiet = plan.asks.is_empty() && self.channels.are_current(&state.alarm, &shown, self.now);
@@ -236,9 +237,13 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// Saves the state; with the last write the lease goes.
     async fn save(&self, state: &State, kept: Kept) -> Result<(), SweepError> {
         let text = state.write().map_err(SweepError::Write)?;
-        let values = [(Key::State, Some(text.as_str())), (Key::Lease, None)];
-        let values = if kept == Kept::Lease { &values[..1] } else { &values[..] };
-        Ok(self.world.storage.write(values).await?)
+        let mut values = vec![(Key::State, Some(text.as_str()))];
+        let history = if kept == Kept::Done { self.history(state).await } else { None };
+        if kept == Kept::Done {
+            values.push((Key::Lease, None));
+            values.extend(history.as_deref().map(|history| (Key::History, Some(history))));
+        }
+        Ok(self.world.storage.write(&values).await?)
     }
 
     /// If nobody can be told, the run of the schedule fails, and the dead man's switch is not held.

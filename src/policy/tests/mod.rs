@@ -21,6 +21,7 @@ mod overtaking;
 mod own;
 mod properties;
 mod reading;
+mod recovering;
 mod refusing;
 mod settings;
 mod stored;

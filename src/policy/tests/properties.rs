@@ -31,7 +31,7 @@ pub(super) enum Tick {
 }
 
 #[derive(Clone, Debug)]
-struct Story {
+pub(super) struct Story {
     history: String,
     traffic: u32,
     page_sizes: Vec<usize>,
@@ -43,7 +43,7 @@ struct Story {
 }
 
 impl Story {
-    fn world(&self) -> World {
+    pub(super) fn world(&self) -> World {
         let mut world = World::default();
         world.github.add(parse(&self.history));
         world.github.add_traffic(time("09:00"), time("13:00"), self.traffic);
@@ -56,7 +56,7 @@ impl Story {
     }
 
     /// The ticks with their times, then `calm` more without a fault.
-    fn ticks(&self, calm: usize) -> impl Iterator<Item = (Time, Tick)> {
+    pub(super) fn ticks(&self, calm: usize) -> impl Iterator<Item = (Time, Tick)> {
         let start = time("10:00");
         let calm = std::iter::repeat_n(Tick::Sweep(Fault::None), calm);
         self.ticks.clone().into_iter().chain(calm).enumerate().map(move |(index, tick)| (start + minutes(15 * index as u64), tick))
@@ -94,7 +94,7 @@ prop_compose! {
 }
 
 /// With `tight` budgets gaps arise; `late` has GitHub list deliveries up to four minutes late.
-fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
+pub(super) fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
     let faults = vec![
         Tick::Sweep(Fault::None),
         Tick::Sweep(Fault::None),
