@@ -60,6 +60,8 @@ pub(crate) struct Counts {
     pub(crate) asked_poison: u64,
     /// Asks for an event whose newest attempt was refused.
     pub(crate) asked_refused: u64,
+    /// Asks of which one of the four is true.
+    pub(crate) asked_for_nothing: u64,
     /// All asks.
     pub(crate) asks: u64,
     /// Work that the endpoint did again.
@@ -88,12 +90,16 @@ impl Score {
     /// An event was asked for. What GitHub listed when the run began counts, since no system can know more.
     pub(crate) fn asked(&mut self, github: &GitHub<'_>, event: u32) {
         let standing = github.standing(event);
+        let is_poison = matches!(github.week.natures[event as usize], Nature::Poison(_));
+        let is_refused = (400..500).contains(&standing.newest_code);
+        let reasons = [standing.pass_is_listed, github.is_overtaken(event), is_poison, is_refused];
         let counts = &mut self.counts;
         counts.asks += 1;
-        counts.asked_though_passed += u64::from(standing.pass_is_listed);
-        counts.asked_though_overtaken += u64::from(github.is_overtaken(event));
-        counts.asked_poison += u64::from(matches!(github.week.natures[event as usize], Nature::Poison(_)));
-        counts.asked_refused += u64::from((400..500).contains(&standing.newest_code));
+        counts.asked_though_passed += u64::from(reasons[0]);
+        counts.asked_though_overtaken += u64::from(reasons[1]);
+        counts.asked_poison += u64::from(reasons[2]);
+        counts.asked_refused += u64::from(reasons[3]);
+        counts.asked_for_nothing += u64::from(reasons.contains(&true));
     }
 
     /// Somebody was told of these, with or without a sound.

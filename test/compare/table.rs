@@ -123,7 +123,7 @@ fn render_app(text: &mut String, app: &AppResults) {
     let refused = sum(all, |week| week.refused_by_deploy);
     let _ = writeln!(text, "{}: {failed} events failed that could be recovered, {refused} were refused by a deploy\n", app.title);
     let mut lines =
-        [format!("{:NAME$}{:EVERY$}", "", ""), format!("{:NAME$}{:EVERY$}", "", ""), format!("{:NAME$}{:>EVERY$}", "", "every")];
+        [format!("{:NAME$}{:EVERY$}", "", ""), format!("{:NAME$}{:EVERY$}", "", ""), format!("{:NAME$}{:>EVERY$}", "system", "every")];
     let mut groups = COLUMNS.split(Option::is_none).zip(GROUPS);
     for (columns, group) in groups.by_ref() {
         let width: usize = columns.iter().flatten().map(|column| column.width).sum();
