@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use github_app_redeliver::policy::time::Time;
+use github_app_redeliver::policy::time::{Time, hours};
 use serde::{Deserialize, Serialize};
 
 use crate::github::{GitHub, Standing};
@@ -46,7 +46,11 @@ pub(crate) struct Counts {
     pub(crate) recoverable: u64,
     /// Of those, never handled, and no newer event of the kind passed.
     pub(crate) lost: u64,
-    /// Of those and of the poisoned events, without anybody being told.
+    /// Of the lost ones, those of the night.
+    pub(crate) lost_at_night: u64,
+    /// Of the lost ones, those of the 40 minutes of 500s.
+    pub(crate) lost_to_500s: u64,
+    /// Of the lost and of the poisoned events, without anybody being told.
     pub(crate) silent: u64,
     /// Events refused by a deploy: all of them.
     pub(crate) refused_by_deploy: u64,
@@ -123,7 +127,7 @@ impl Score {
     pub(crate) fn finish(mut self, github: &mut GitHub<'_>, end: Time) -> Counts {
         github.advance(end);
         // What was made and is not listed yet is known to us.
-        github.note_listed(end + Duration::from_secs(3600));
+        github.note_listed(end + hours(1));
         let mut numbers = std::mem::take(&mut self.told_by_number);
         let week = github.week;
         let mut recovered = Vec::new();
@@ -146,6 +150,8 @@ impl Score {
                 Fault::Recoverable => {
                     self.counts.recoverable += 1;
                     self.counts.lost += u64::from(open);
+                    self.counts.lost_at_night += u64::from(open && week.night.holds(at));
+                    self.counts.lost_to_500s += u64::from(open && week.broken.holds(at));
                     recovered.extend(standing.handled_at.map(|handled| handled.since(at)));
                 }
             }

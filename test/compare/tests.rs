@@ -7,7 +7,7 @@ use crate::play::play;
 use crate::policies::{OURS, SYSTEMS, System};
 use crate::results;
 use crate::score::Counts;
-use crate::table::{Results, render};
+use crate::table::{Results, Row, render};
 use crate::traffic::App;
 use crate::week::Week;
 
@@ -21,8 +21,7 @@ const STALE: &str = "docs/compare.json is stale: run `npm run compare -- --write
 
 fn assert_goals(counts: &Counts) {
     assert!(counts.recoverable > 20 && counts.asks > 20, "nothing was played: {counts:?}");
-    let goals = [counts.silent, counts.asked_though_passed, counts.asked_though_overtaken, counts.false_pages];
-    assert_eq!(goals, [0; 4], "silent, though passed, though overtaken, false pages: {counts:?}");
+    assert_eq!(forbidden(counts), [0; 4], "silent, though passed, though overtaken, false pages: {counts:?}");
 }
 
 /// The rows of both that have the same name agree in the first week.
@@ -63,6 +62,34 @@ fn the_page_has_the_table_of_what_was_written() {
     let (_, table, _) = page::parts(&page).expect("the page has a place for it");
     assert_eq!(table, render(&written()), "run `npm run compare -- --write`");
     assert!(table.lines().all(|line| line.chars().count() <= 120), "a terminal has 120 columns");
+}
+
+/// What this Worker is never to do.
+fn forbidden(counts: &Counts) -> [u64; 4] {
+    [counts.silent, counts.asked_though_passed, counts.asked_though_overtaken, counts.false_pages]
+}
+
+#[test]
+fn as_was_written_this_worker_alone_keeps_to_all_goals_in_all_weeks() {
+    let written = written();
+    for system in SYSTEMS.iter().filter(|system| !system.name.starts_with(' ')) {
+        let rows = written.apps.iter().flat_map(|app| app.systems.iter().filter(|row| row.name == system.name));
+        let keeps = rows.flat_map(|row| &row.weeks).all(|week| forbidden(week) == [0; 4]);
+        assert_eq!(keeps, system.name == OURS.name, "{}", system.name);
+    }
+}
+
+#[test]
+fn as_was_written_who_loses_fewer_events_pays_for_it() {
+    let all = |row: &Row, of: fn(&Counts) -> u64| row.weeks.iter().map(of).sum::<u64>();
+    for app in written().apps {
+        let ours = app.systems.iter().find(|row| row.name == OURS.name).expect(STALE);
+        let lost = |row: &Row| all(row, |week| week.lost);
+        for row in app.systems.iter().filter(|row| !row.name.starts_with(' ') && lost(row) < lost(ours)) {
+            let in_vain = |row: &Row| all(row, |week| week.asked_for_nothing);
+            assert!(in_vain(row) > 2 * in_vain(ours), "{} on {}", row.name, app.title);
+        }
+    }
 }
 
 #[test]

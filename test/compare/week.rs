@@ -136,8 +136,8 @@ impl Week {
             return failed(500);
         }
         let chance = self.chance(event, nth, 1);
-        if self.late.holds(at) && chance % 2 == 0 {
-            return Outcome { code: TOO_LATE[usize::from(self.seed % 2 == 0)], handled: true };
+        if self.late.holds(at) && chance.is_multiple_of(2) {
+            return Outcome { code: TOO_LATE[usize::from(self.seed.is_multiple_of(2))], handled: true };
         }
         if chance % self.one_in == 1 {
             let codes = [500, 500, 503, 0];
@@ -159,7 +159,7 @@ impl Week {
     /// How long GitHub takes from a 202 to the attempt.
     pub(crate) fn delay(&self, event: u32, nth: u16) -> Duration {
         let chance = self.chance(event, nth, 3);
-        Duration::from_millis(if chance % 50 == 0 { 20_000 + chance / 50 % 160_000 } else { 1_000 + chance / 50 % 15_000 })
+        Duration::from_millis(if chance.is_multiple_of(50) { 20_000 + chance / 50 % 160_000 } else { 1_000 + chance / 50 % 15_000 })
     }
 
     /// Whether the endpoint gives no answer at all at `at`.
@@ -200,8 +200,8 @@ impl Week {
         }
         let before = self.events.partition_point(|event| event.at < self.broken.from);
         for minute in [4, 11, 23, 34] {
-            let passed = (0..before).rev().map(|event| u32::try_from(event).expect("few")).filter(|event| self.passes_at_first(*event));
-            let event = passed.skip(random.gen_range(0..20)).next();
+            let mut passed = (0..before).rev().map(|event| u32::try_from(event).expect("few")).filter(|event| self.passes_at_first(*event));
+            let event = passed.nth(random.gen_range(0..20));
             clicks.extend(event.map(|event| Click { at: self.broken.from + minutes(minute), event, if_undelivered: false }));
         }
         for day in 0..7 {

@@ -1,4 +1,4 @@
-//! CloudSnorkel: `src/webhook-redelivery.lambda.ts` in `CloudSnorkel/cdk-github-runners`.
+//! `CloudSnorkel`: `src/webhook-redelivery.lambda.ts` in `CloudSnorkel/cdk-github-runners`.
 //!
 //! Every five minutes: all outcomes, 30 a page, back to the newest id of the last run, or 30 minutes on a cold start. A first failure is
 //! asked for at once, a failed redelivery only if its first failure is in memory and younger than three hours; not what

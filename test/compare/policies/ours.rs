@@ -85,10 +85,10 @@ impl Ours {
             };
             self.losses.extend(loss.map(|loss| (entry.key.clone(), loss)));
             match entry.kind.event().map(|event| &event.guid) {
-                Some(Guid::Uuid(guid)) if is_new => news.events.push(event_of(*guid)),
-                Some(_) => {}
-                None if is_new => news.itself = Some(news.itself.unwrap_or(false) || is_true(&entry.key, calls, now)),
-                None => {}
+                _ if !is_new => {}
+                Some(Guid::Uuid(guid)) => news.events.push(event_of(*guid)),
+                Some(Guid::Text(_)) => {}
+                None => news.itself = Some(news.itself.unwrap_or(false) || is_true(&entry.key, calls, now)),
             }
         }
         calls.score.told_by_number(self.losses.values().copied().collect());

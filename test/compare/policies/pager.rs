@@ -4,7 +4,7 @@
 //! Every 15 minutes: what failed with a 5xx or got no answer comes again, up to three attempts in all, ten events a run, while its first
 //! delivery is on the pages; never a 4xx; not once a newer event of the same kind passed. A third failure is an entry of the alarm.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use github_app_redeliver::policy::time::{Time, hours, minutes};
@@ -58,9 +58,9 @@ fn decide(calls: &mut Calls<'_, '_>, message: &mut Message, groups: &[Group], pa
             break;
         }
     }
-    let ok: BTreeMap<u32, ()> = groups.iter().filter(|group| group.any_is_ok()).map(|group| (group.newest().event, ())).collect();
+    let ok: BTreeSet<u32> = groups.iter().filter(|group| group.any_is_ok()).map(|group| group.newest().event).collect();
     let gave_up: Vec<u32> = gave_up.iter().map(|group| group.newest().event).collect();
-    message.show(calls, &gave_up, |event| ok.contains_key(&event));
+    message.show(calls, &gave_up, |event| ok.contains(&event));
     result
 }
 
