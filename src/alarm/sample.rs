@@ -6,6 +6,7 @@ use super::Alarm;
 use super::entry::{Entry, EntryKind, Undelivered};
 use crate::policy::delivery::{DeliveryId, Outcome, Position};
 use crate::policy::event::{Attempt, Event, Fate};
+use crate::policy::evidence::Counting;
 use crate::policy::ledger::Loss;
 use crate::policy::time::{Time, minutes};
 
@@ -18,7 +19,7 @@ pub(super) fn time(minute: u64) -> Time {
 
 pub(super) fn attempt(minute: u64, status_code: i32, outcome: Outcome) -> Attempt {
     let position = Position { at: time(minute), id: DeliveryId(3_846_290_009_938_198_000 + minute) };
-    Attempt { position, status_code, outcome, redelivery: false }
+    Attempt { position, status_code, outcome, redelivery: false, counting: Counting::Counts }
 }
 
 /// One that failed once.

@@ -67,6 +67,14 @@ pub enum FailureClass {
     Killed,
 }
 
+impl FailureClass {
+    /// Whether it says nothing of the settings, the key or the calls that are left: GitHub, or one page, failed.
+    #[must_use]
+    pub fn is_of_the_moment(self) -> bool {
+        matches!(self, Self::ServerError | Self::Transport | Self::Decode)
+    }
+}
+
 impl GitHubError {
     /// The error of an answer that is no success.
     #[must_use]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::{DeliveryId, Guid, Outcome, Position};
+use super::evidence::{Counting, flags, from_flags};
 use super::time::{Time, minutes};
 
 /// An ask that has not shown up after this long is lost. Twice the interval of the sweeps, so that one which GitHub
@@ -34,9 +35,11 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// Whether somebody asked for it.
     pub redelivery: bool,
+    /// Whether it counts against `MAX_ATTEMPTS`.
+    pub counting: Counting,
 }
 
-/// `[time, id, code, outcome, redelivery]`: thousands of these are stored.
+/// `[time, id, code, outcome, flags]`: thousands of these are stored.
 #[derive(Serialize, Deserialize)]
 struct AttemptWire(Time, DeliveryId, i32, char, u8);
 
@@ -48,19 +51,20 @@ impl From<Attempt> for AttemptWire {
             Outcome::Failed => 'f',
             Outcome::Unanswered => 'u',
         };
-        Self(attempt.position.at, attempt.position.id, attempt.status_code, outcome, u8::from(attempt.redelivery))
+        Self(attempt.position.at, attempt.position.id, attempt.status_code, outcome, flags(attempt.counting, attempt.redelivery))
     }
 }
 
 impl From<AttemptWire> for Attempt {
-    fn from(AttemptWire(at, id, status_code, outcome, redelivery): AttemptWire) -> Self {
+    fn from(AttemptWire(at, id, status_code, outcome, flags): AttemptWire) -> Self {
+        let (counting, redelivery) = from_flags(flags);
         let outcome = match outcome {
             'p' => Outcome::Passed,
             'r' => Outcome::Refused,
             'f' => Outcome::Failed,
             _ => Outcome::Unanswered,
         };
-        Self { position: Position { at, id }, status_code, outcome, redelivery: redelivery != 0 }
+        Self { position: Position { at, id }, status_code, outcome, redelivery, counting }
     }
 }
 
@@ -212,39 +216,52 @@ impl Event {
             return false;
         }
         let place = self.attempts.partition_point(|known| known.position < attempt.position);
+        let was_forgotten = self.attempts.len() >= ATTEMPTS_KEPT && place < self.attempts.len();
+        if was_forgotten && attempt.redelivery && attempt.outcome != Outcome::Passed {
+            // The failures list shows it again and again; taken up, it would drive out a newer one.
+            return false;
+        }
         self.attempts.insert(place, attempt);
         if self.attempts.len() > ATTEMPTS_KEPT {
-            // The second oldest: the first delivery gives the event its time. A pass settles it, so that stays too.
-            let oldest_failure = self.attempts.iter().skip(1).position(|attempt| attempt.outcome != Outcome::Passed);
-            self.attempts.remove(1 + oldest_failure.unwrap_or(0));
+            self.forget_one();
         }
         true
     }
 
-    /// What became of each ask: a later attempt, by position, shows it, one to one, the oldest ask first.
-    ///
-    /// `may_show` tells of an ask whether it may still show up.
+    /// Forgets an old attempt that matters least, and the ask that it shows. The first delivery gives the event its time, a pass
+    /// settles it, and what counts is counted: so it is one that was made into an outage, if there is one.
+    fn forget_one(&mut self) {
+        let oldest = |which: &dyn Fn(&Attempt) -> bool| self.attempts.iter().skip(1).position(which);
+        let into_outage = oldest(&|attempt| attempt.counting == Counting::IntoOutage);
+        let place = 1 + into_outage.or_else(|| oldest(&|attempt| attempt.outcome != Outcome::Passed)).unwrap_or(0);
+        if let Some(ask) = self.shown_by().iter().position(|shown| *shown == Some(place)) {
+            self.asks.remove(ask);
+        }
+        self.attempts.remove(place);
+    }
+
+    /// Of each ask the place of the attempt that shows it: a later one, by position, one to one, the oldest ask first.
+    fn shown_by(&self) -> Vec<Option<usize>> {
+        let mut unused = self.attempts.iter().map(|attempt| attempt.position).enumerate().peekable();
+        let shown_by = |(index, ask): (usize, &Ask)| {
+            while unused.next_if(|(_, position)| *position <= ask.on).is_some() {}
+            // One that was struck takes no attempt from the ask that followed it: what is listed since is that one's.
+            let until = self.asks.get(index + 1).filter(|_| !ask.taken).map(|following| following.after);
+            unused.next_if(|(_, position)| until.is_none_or(|until| position.at <= until)).map(|(place, _)| place)
+        };
+        self.asks.iter().enumerate().map(shown_by).collect()
+    }
+
+    /// What became of each ask. `may_show` tells of one that no attempt shows whether one still may.
     #[must_use]
     pub fn ask_standings(&self, may_show: impl Fn(&Ask) -> bool) -> Vec<AskStanding> {
-        let mut unused = self.attempts.iter().map(|attempt| attempt.position).peekable();
-        self.asks
-            .iter()
-            .enumerate()
-            .map(|(index, ask)| {
-                while unused.next_if(|position| *position <= ask.on).is_some() {}
-                // One that was struck takes no attempt from the ask that followed it: what is listed since is that one's.
-                let until = self.asks.get(index + 1).filter(|_| !ask.taken).map(|following| following.after);
-                if unused.next_if(|position| until.is_none_or(|until| position.at <= until)).is_some() {
-                    AskStanding::Shown
-                } else if may_show(ask) {
-                    AskStanding::Pending
-                } else if ask.taken {
-                    AskStanding::Lost
-                } else {
-                    AskStanding::Struck
-                }
-            })
-            .collect()
+        let standing = |(ask, shown_by): (&Ask, Option<usize>)| match shown_by {
+            Some(_) => AskStanding::Shown,
+            None if may_show(ask) => AskStanding::Pending,
+            None if ask.taken => AskStanding::Lost,
+            None => AskStanding::Struck,
+        };
+        self.asks.iter().zip(self.shown_by()).map(standing).collect()
     }
 
     /// Settles it: what is kept is its time, so that it is not taken up again. One of our own may turn out to be anybody's.

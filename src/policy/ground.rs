@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
+use super::lost_time::LostTime;
+use super::settings::RETENTION;
 use super::time::Time;
 
 /// GitHub's `rel="next"` link, opaque and followed verbatim. Whoever follows it checks its origin and path first.
@@ -66,6 +68,9 @@ pub struct Ground {
     pub watched_since: Option<Time>,
     /// The start of the window. It never moves back, so that nothing which was settled and forgotten is taken up again.
     pub window_start: Time,
+    /// Why the start of the window stands still, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_time: Option<LostTime>,
     /// The newest delivery without milliseconds. While GitHub keeps it, all times are compared by whole seconds.
     pub whole_seconds_at: Option<Time>,
 }
@@ -107,13 +112,16 @@ impl Ground {
             gap.older_end.at = gap.older_end.at.min(now);
         }
         self.watched_since = self.watched_since.map(|at| at.min(now));
+        if let Some(ended) = self.lost_time.as_mut().and_then(|lost| lost.ended.as_mut()) {
+            *ended = (*ended).min(now);
+        }
         self.whole_seconds_at = self.whole_seconds_at.map(|at| at.min(now));
     }
 
-    /// Where the window of a sweep at `now` starts.
+    /// Where the window of a sweep at `now` starts; if it `stands_still`, no longer ago than GitHub keeps a delivery.
     #[must_use]
-    pub fn window_start_at(&self, now: Time, window: Duration) -> Time {
-        self.window_start.max(now - window)
+    pub fn window_start_at(&self, now: Time, window: Duration, stands_still: bool) -> Time {
+        self.window_start.max(now - if stands_still { RETENTION } else { window })
     }
 
     /// Whether an unread gap holds the place, so that a later sweep will read what lies there.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::{Guid, Position};
 use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
-use super::outage::Outage;
+use super::outage::{Endpoint, Outage};
 use super::own::Own;
 use super::refusing::Refusals;
 use super::settings::{RETENTION, Settings};
@@ -112,6 +112,9 @@ pub struct Ledger {
     /// What the endpoint refused since it last took something.
     #[serde(default)]
     pub refusals: Refusals,
+    /// Whether the endpoint answers.
+    #[serde(default)]
+    pub endpoint: Endpoint,
     /// The outage that is an entry of the alarm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Outage>,
@@ -136,6 +139,8 @@ impl Ledger {
         }
         self.overtakers.not_later_than(now);
         self.refusals.not_later_than(now);
+        self.endpoint.not_later_than(now);
+        self.outage.iter_mut().for_each(|outage| outage.not_later_than(now));
         self.own.not_later_than(now);
         for ended in self.ignored.values_mut().flatten() {
             *ended = (*ended).min(now);
@@ -190,6 +195,7 @@ impl Ledger {
         self.ground.whole_seconds();
         self.overtakers.whole_seconds();
         self.refusals.whole_seconds();
+        self.endpoint.whole_seconds();
         for event in self.events.values_mut() {
             event.whole_seconds();
         }

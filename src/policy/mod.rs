@@ -4,15 +4,17 @@
 //! and every other time is data from GitHub's list. `tests::the_policy_is_pure` reads these files and fails on an import that would
 //! change that.
 //!
-//! Read in this order: [`time`], [`delivery`], [`event`], [`outage`], [`superseded`], [`own`], [`refusing`], [`ground`], [`reading`], [`settings`],
-//! [`ledger`], [`plan`], [`lease`], [`budget`].
+//! Read in this order: [`time`], [`delivery`], [`event`], [`evidence`], [`outage`], [`superseded`], [`own`], [`refusing`], [`ground`],
+//! [`lost_time`], [`reading`], [`settings`], [`ledger`], [`plan`], [`lease`], [`budget`].
 
 pub mod budget;
 pub mod delivery;
 pub mod event;
+pub mod evidence;
 pub mod ground;
 pub mod lease;
 pub mod ledger;
+pub mod lost_time;
 pub mod outage;
 pub mod own;
 pub mod plan;

@@ -3,6 +3,7 @@
 //! [`decide`] takes what was known and what was read, and returns a [`Plan`]: a value that can be printed, stored or
 //! thrown away. [`Plan::answered`] takes in what GitHub said to each ask.
 
+mod choice;
 mod decision;
 mod verdict;
 
@@ -12,11 +13,13 @@ use self::decision::Decision;
 pub use self::verdict::{Tally, Verdict, Wait};
 use super::delivery::{DeliveryId, Guid, Outcome, Position};
 use super::event::{Ask, Attempt, Event, Fate};
+use super::evidence::Evidence;
 use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
+use super::lost_time::{LostTime, move_window};
 use super::own;
 use super::reading::{Reading, believed};
-use super::settings::Settings;
+use super::settings::{RETENTION, Settings};
 use super::time::Time;
 
 /// One event's verdict, with what a person wants to see of it.
@@ -72,17 +75,23 @@ pub struct Plan {
 
 /// Decides. `ledger` has been moved to `now` and has taken the settings; `explain` fills [`Plan::judged`].
 #[must_use]
-pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Time, explain: bool) -> Plan {
+pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now: Time, explain: bool) -> Plan {
     let sweep_before = ledger.swept_at;
     let tick = now;
     let now = believed(tick, reading.github_date);
-    ledger.ground.window_start = ledger.ground.window_start_at(now, settings.window);
+    let first_sweep = ledger.is_new();
     ledger.ground.whole_seconds_at = ledger.ground.whole_seconds_at.max(reading.whole_seconds_at);
     let whole_seconds = ledger.ground.whole_seconds_at.is_some();
     let place = |position: Position| if whole_seconds { position.whole_seconds() } else { position };
     if whole_seconds {
         ledger.whole_seconds();
     }
+    let evidence = Evidence::new(std::mem::take(&mut reading.stretches), place);
+    move_window(&mut ledger, settings.window, now, sweep_before);
+    if first_sweep {
+        begin_window(&mut ledger, &mut reading, &evidence, now);
+    }
+    take_endpoint(&mut ledger, &reading, whole_seconds, place, now);
     let newest_listed = take_ground(&mut ledger, &reading, now, sweep_before);
     for ((event, repository), newest) in &reading.overtaking {
         ledger.overtakers.passed(event, Some(*repository), newest.place(whole_seconds));
@@ -102,9 +111,11 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
     };
     decision.release(&released);
     let touched = decision.merge(reading.items, &reading.passed_at_once, place);
+    decision.ledger.events.values_mut().filter(|event| event.fate == Fate::Open).for_each(|event| evidence.weigh(event));
     decision.settle_passed();
-    let candidates = decision.judge_all(&touched);
-    decision.leave_no_room();
+    let mut candidates = decision.judge_all(&touched);
+    decision.leave_no_room(&mut candidates);
+    decision.tell_outage();
     let asks = decision.choose(candidates, newest_listed);
     decision.ledger.prune(now);
     decision.ledger.swept_at = Some(tick);
@@ -116,6 +127,32 @@ pub fn decide(mut ledger: Ledger, reading: Reading, settings: &Settings, now: Ti
         recovered: decision.recovered,
         tally: decision.tally,
         now,
+    }
+}
+
+/// A first sweep that finds an outage across the start of the window takes its events up too: a lost state loses none of them.
+fn begin_window(ledger: &mut Ledger, reading: &mut Reading, evidence: &Evidence, now: Time) {
+    let ground = &mut ledger.ground;
+    if let Some(since) = evidence.outage_across(ground.window_start) {
+        ground.window_start = since.at.max(now - RETENTION);
+        ground.lost_time = Some(LostTime { ended: Some(now) });
+    }
+    for item in &mut reading.items {
+        item.fresh &= item.attempt.position.at >= ground.window_start;
+    }
+}
+
+/// Takes what was answered and what was not. The first answer ends an outage, and with it its entry.
+fn take_endpoint(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, place: impl Fn(Position) -> Position, now: Time) {
+    // As with the cursor: an answer from the future must not hide that none comes now.
+    let latest = reading.github_date.unwrap_or(now);
+    let answered = reading.newest_answer.map(|newest| newest.place(whole_seconds));
+    let answered = answered.map(|answered| Position { at: answered.at.min(latest), ..answered });
+    let read = reading.items.iter().map(|item| Attempt { position: place(item.attempt.position), ..item.attempt });
+    let known = ledger.events.values().flat_map(|event| event.attempts.iter().copied());
+    let unanswered = known.chain(read).filter(|attempt| attempt.outcome == Outcome::Unanswered).map(|attempt| attempt.position);
+    if ledger.endpoint.take(answered, unanswered) {
+        ledger.outage = None;
     }
 }
 

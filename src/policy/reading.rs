@@ -13,6 +13,7 @@ use std::time::Duration;
 pub use self::reader::Reader;
 use super::delivery::{DeliveryId, Guid, Position};
 use super::event::Attempt;
+use super::evidence::Stretch;
 use super::ground::{GapEnd, NextLink, PageCursor};
 use super::own::Candidate;
 use super::time::{Time, hours};
@@ -149,6 +150,10 @@ pub struct Reading {
     pub maybe_own: Vec<Candidate>,
     /// The newest attempt that passed, of the deliveries list.
     pub newest_pass: Option<Newest>,
+    /// The newest attempt that the endpoint answered, of either list.
+    pub newest_answer: Option<Newest>,
+    /// What was read of the deliveries list without a hole: the list itself first, then its gaps.
+    pub stretches: Vec<Stretch>,
     /// Deliveries on all pages.
     pub deliveries: usize,
     /// The newest of them.

@@ -104,6 +104,7 @@ impl Refusals {
 mod tests {
     use super::*;
     use crate::policy::delivery::{DeliveryId, Outcome};
+    use crate::policy::evidence::Counting;
 
     fn at(minute: u64) -> Position {
         Position { at: Time::from_millis(0) + minutes(minute), id: DeliveryId(minute) }
@@ -115,6 +116,7 @@ mod tests {
             status_code: 401 + i32::try_from(minute % 2).expect("small"),
             outcome: Outcome::Refused,
             redelivery: false,
+            counting: Counting::Counts,
         };
         minutes.into_iter().map(of).collect()
     }

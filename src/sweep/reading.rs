@@ -11,23 +11,34 @@ use crate::ports::{Clock, Network, Signer, Storage};
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// Reads the failures, then the deliveries, so that a pass that arrives meanwhile is seen. `None` if no page of the
     /// deliveries list fits the budget.
-    pub(super) async fn read(&self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
+    ///
+    /// A gap whose page fails stays unread, and so does every other: what they could settle waits. That is no half picture, and a
+    /// page that fails for good must not end every sweep for as long as the window stands still.
+    pub(super) async fn read(&mut self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
         let settings = &self.config.settings;
         let mut reader = Reader::new(ledger, settings, self.now, killed);
         loop {
             match reader.next(self.world.budget.spare(settings)) {
                 Next::Done => return Ok(Some(reader.finish())),
                 Next::NoRoom => return Ok(None),
-                Next::Page(request) => match self.page(&request).await {
-                    Ok(page) => {
-                        let taken = reader.take(request.list, &page.body, page.next, page.date);
-                        taken.map_err(|error| SweepError::Page(request.list, error))?;
+                Next::Page(request) => match self.take_page(&mut reader, &request).await {
+                    Err(SweepError::GitHub(error)) if request.list == List::Gap && matches!(error.status(), Some(400 | 404 | 422)) => {
+                        reader.gap_refused();
                     }
-                    Err(error) if request.list == List::Gap && matches!(error.status(), Some(400 | 404 | 422)) => reader.gap_refused(),
-                    Err(error) => return Err(error.into()),
+                    Err(error) if request.list == List::Gap && error.class().is_of_the_moment() => {
+                        self.report.warnings.push("a gap stays unread: a page of it could not be read".to_owned());
+                        self.warn(&error);
+                        reader.leave_gaps();
+                    }
+                    taken => taken?,
                 },
             }
         }
+    }
+
+    async fn take_page(&self, reader: &mut Reader<'_>, request: &PageRequest) -> Result<(), SweepError> {
+        let page = self.page(request).await?;
+        reader.take(request.list, &page.body, page.next, page.date).map_err(|error| SweepError::Page(request.list, error))
     }
 
     /// One page; tried once more if GitHub or the network failed and a call is left for it above those that are kept

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Judged, PlannedAsk, Tally, Verdict, Wait};
+use super::choice::Candidate;
+use super::{Judged, Tally, Verdict, Wait};
 use crate::policy::delivery::{Guid, Outcome, Position};
 use crate::policy::event::{Ask, AskStanding, Attempt, Event, Fate, LOST_AFTER, github_never_delivers};
 use crate::policy::ledger::{Ledger, add_loss};
-use crate::policy::outage::{Count, counted};
+use crate::policy::lost_time::{follow_outage, waits_until};
+use crate::policy::outage::{Count, Outage, counted};
 use crate::policy::reading::Item;
 use crate::policy::settings::Settings;
 use crate::policy::superseded::Overtakers;
@@ -205,8 +207,10 @@ impl Decision<'_> {
 
     /// Whether an unread gap could hold something newer than the event, and there is time to wait for it.
     fn waits_for_gap(&self, first: Position) -> bool {
-        let has_time = first.at.since(self.ledger.ground.window_start) > LAST_CHANCE;
-        has_time && self.ledger.ground.gaps.iter().any(|gap| first < gap.newer_end)
+        let ground = &self.ledger.ground;
+        let has_time = waits_until(ground.lost_time, first.at, self.settings.window, LAST_CHANCE)
+            .map_or_else(|| first.at.since(ground.window_start) > LAST_CHANCE, |until| self.now < until);
+        has_time && ground.gaps.iter().any(|gap| first < gap.newer_end)
     }
 
     fn gap_could_hold(&self, ask: &Ask) -> bool {
@@ -279,43 +283,25 @@ impl Decision<'_> {
         add_loss(&mut self.ledger.left_behind, (at, at), Some(&event.event), self.now, self.sweep_before);
     }
 
-    /// The fewest attempts first, then the oldest event.
-    pub(super) fn choose(&mut self, mut candidates: Vec<Candidate>, after: Time) -> Vec<PlannedAsk> {
-        candidates.sort_unstable_by_key(|candidate| (candidate.attempts, candidate.first));
-        let mut asks = Vec::new();
-        for Candidate { attempts, guid, .. } in candidates {
-            let Some(event) = self.ledger.events.get_mut(&guid) else { continue };
-            let Some(newest) = event.newest().copied() else { continue };
-            let verdict = if asks.len() < self.settings.max_redeliveries && !self.settings.dry_run {
-                event.asks.push(Ask { at: self.now, after, on: newest.position, taken: false });
-                asks.push(PlannedAsk { guid, delivery: newest.position.id, attempts });
-                self.tally.redelivered += 1;
-                Verdict::Redeliver
-            } else if self.settings.dry_run && self.tally.redelivered < self.settings.max_redeliveries {
-                self.tally.redelivered += 1;
-                Verdict::Redeliver
-            } else {
-                self.tally.waiting += 1;
-                Verdict::Waiting(Wait::Turn)
-            };
-            if self.explain {
-                self.judged.push(Judged { event: event.clone(), verdict });
-            }
-        }
-        asks
+    /// Whether the endpoint is in an outage that a person is told of, now that it is known what waits.
+    pub(super) fn tell_outage(&mut self) {
+        let ledger = &mut self.ledger;
+        let entry = |since| Outage::entry(ledger.outage, since, ledger.events.values(), self.now);
+        ledger.outage = ledger.endpoint.down_since().and_then(entry);
+        follow_outage(&mut ledger.ground.lost_time, ledger.outage.is_some(), self.now);
     }
 
-    pub(super) fn leave_no_room(&mut self) {
-        for event in self.ledger.fit(self.settings) {
+    /// Leaves behind what there is no room for. It waits no longer, and is no candidate.
+    pub(super) fn leave_no_room(&mut self, candidates: &mut Vec<Candidate>) {
+        let dropped = self.ledger.fit(self.settings);
+        let before = candidates.len();
+        candidates.retain(|candidate| self.ledger.events.contains_key(&candidate.guid));
+        let were_candidates = before - candidates.len();
+        self.tally.waiting -= dropped.iter().filter(|event| event.is_waiting()).count() - were_candidates;
+        for event in dropped {
             self.leave_behind(&event);
         }
     }
-}
-
-pub(super) struct Candidate {
-    attempts: usize,
-    first: Position,
-    guid: Guid,
 }
 
 /// A redelivery that passed: what may be overtaken by it is older than its *first* delivery.

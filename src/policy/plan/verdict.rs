@@ -15,6 +15,8 @@ pub enum Wait {
     Gap,
     /// Others come first.
     Turn,
+    /// The endpoint is in an outage, and another event, or a later sweep, probes it.
+    Outage,
 }
 
 /// What becomes of an event in this sweep.
@@ -53,6 +55,7 @@ impl fmt::Display for Verdict {
             Self::Waiting(Wait::TooSoon) => out.write_str("waits: asked for less than ten minutes ago"),
             Self::Waiting(Wait::Gap) => out.write_str("waits: an unread gap could hold what settles it"),
             Self::Waiting(Wait::Turn) => out.write_str("waits: others come first"),
+            Self::Waiting(Wait::Outage) => out.write_str("waits: the endpoint does not answer"),
             Self::Passed => out.write_str("delivered"),
             Self::Refused => out.write_str("refused: the endpoint would refuse it again"),
             Self::Superseded(newer) => write!(out, "superseded: a newer event of its kind passed ({})", newer.at),

@@ -7,9 +7,11 @@ use std::time::Duration;
 use super::{Item, List, Newest, Next, PageError, PageRequest, Reading, believed};
 use crate::policy::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use crate::policy::event::Attempt;
+use crate::policy::evidence::{Counting, Seen, Stretch};
 use crate::policy::ground::{Gap, GapEnd, NextLink, PageCursor};
 use crate::policy::ledger::Ledger;
-use crate::policy::own::{Candidate, Own};
+use crate::policy::lost_time::window_start_before_reading;
+use crate::policy::own::Candidate;
 use crate::policy::settings::{RETENTION, Settings};
 use crate::policy::time::{Precision, Time, minutes};
 
@@ -27,9 +29,7 @@ const LINK_BYTES: usize = 2048;
 pub struct Reader<'a> {
     settings: &'a Settings,
     tick: Time,
-    /// The start of the window as it is stored.
-    stored_start: Time,
-    own: &'a Own,
+    ledger: &'a Ledger,
     window_start: Time,
     first_sweep: bool,
     /// Where new ground ends.
@@ -45,6 +45,7 @@ pub struct Reader<'a> {
     oldest_in_window: Option<(Position, bool)>,
     answered_before_window: bool,
     gaps: Vec<(Gap, GapState)>,
+    gaps_are_left: bool,
     names: Vec<Rc<str>>,
     /// The next links of the list, or the gap, that is being read.
     followed: Followed,
@@ -73,14 +74,13 @@ impl<'a> Reader<'a> {
     pub fn new(ledger: &'a Ledger, settings: &'a Settings, now: Time, killed: bool) -> Self {
         let (ground, oldest_ask) = (&ledger.ground, ledger.oldest_ask());
         let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
-        let window_start = ground.window_start_at(now, settings.window);
+        let window_start = window_start_before_reading(ledger, settings.window, now);
         let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
         let late = known.at - LISTED_LATE;
         Self {
             settings,
             tick: now,
-            stored_start: ground.window_start,
-            own: &ledger.own,
+            ledger,
             window_start,
             first_sweep: ground.cursor.is_none(),
             known,
@@ -92,6 +92,7 @@ impl<'a> Reader<'a> {
             oldest_in_window: None,
             answered_before_window: false,
             gaps: ground.gaps.iter().map(|gap| (gap.clone(), GapState::Untouched)).collect(),
+            gaps_are_left: false,
             names: Vec::new(),
             followed: Followed::default(),
             reading: Reading::default(),
@@ -117,7 +118,7 @@ impl<'a> Reader<'a> {
             }
         }
         match self.open_gap() {
-            Some(place) if spare > 0 && self.reading.gap_pages < self.delivery_pages => {
+            Some(place) if spare > 0 && !self.gaps_are_left && self.reading.gap_pages < self.delivery_pages => {
                 let (gap, state) = &self.gaps[place];
                 let from = match state {
                     GapState::Reading { next, .. } => next,
@@ -178,7 +179,7 @@ impl<'a> Reader<'a> {
 
     fn correct_clock(&mut self) {
         let now = believed(self.tick, self.reading.github_date);
-        self.window_start = self.stored_start.max(now - self.settings.window);
+        self.window_start = window_start_before_reading(self.ledger, self.settings.window, now);
         self.retention_start = now - RETENTION;
         if self.first_sweep {
             self.known.at = self.window_start;
@@ -191,6 +192,11 @@ impl<'a> Reader<'a> {
         if let Some(place) = self.open_gap() {
             self.gaps[place].1 = GapState::Refused;
         }
+    }
+
+    /// A page of a gap could not be read: no further one is asked for in this sweep.
+    pub fn leave_gaps(&mut self) {
+        self.gaps_are_left = true;
     }
 
     /// Ends the reading.
@@ -227,12 +233,16 @@ impl<'a> Reader<'a> {
         if outcome == Outcome::Passed && list != List::Failures {
             self.reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
         }
+        if outcome.is_answer() {
+            self.reading.newest_answer.get_or_insert(Newest::of(position)).take(position);
+        }
+        self.note_evidence(list, Seen { position, answered: outcome.is_answer(), redelivery: delivery.redelivery });
         self.note_oldest_in_window(list, position, outcome);
         let guid = Guid::from(&*delivery.guid);
         let event = intern(&mut self.names, &delivery.event);
         let reading = &mut self.reading;
         let passed_at_once = outcome == Outcome::Passed && !delivery.redelivery;
-        let maybe_own = !delivery.redelivery && self.own.may_be(&event, delivery.repository_id, at);
+        let maybe_own = !delivery.redelivery && self.ledger.own.may_be(&event, delivery.repository_id, at);
         if let (true, Some(repository_id)) = (maybe_own, delivery.repository_id) {
             reading.maybe_own.push(Candidate { guid: guid.clone(), repository_id, first: position, passed: passed_at_once });
         }
@@ -249,7 +259,8 @@ impl<'a> Reader<'a> {
         }
         let action = action.map(|action| intern(&mut self.names, action));
         let status_code = i32::try_from(delivery.status_code).unwrap_or(-1);
-        let attempt = Attempt { position, status_code, outcome, redelivery: delivery.redelivery };
+        let counting = if outcome.is_answer() || !delivery.redelivery { Counting::Counts } else { Counting::Unread };
+        let attempt = Attempt { position, status_code, outcome, redelivery: delivery.redelivery, counting };
         let fresh = self.is_fresh(list, position);
         self.reading.items.push(Item { guid, event, action, repository_id: delivery.repository_id, attempt, fresh });
         Ok(position)
@@ -258,7 +269,8 @@ impl<'a> Reader<'a> {
     fn is_fresh(&self, list: List, position: Position) -> bool {
         match list {
             List::Failures => false,
-            List::Deliveries if self.first_sweep => position.at >= self.window_start,
+            // How far back its window reaches is known when all is read.
+            List::Deliveries if self.first_sweep => true,
             // To the very delivery, unlike the reading: what shares its second with the cursor is shown by each sweep.
             List::Deliveries => position > self.known,
             List::Gap => self.open_gap().is_some_and(|place| {
@@ -266,6 +278,22 @@ impl<'a> Reader<'a> {
                 let watched = !gap.first_sweep || position.at >= self.window_start;
                 watched && gap.older_end < position && position < gap.newer_end
             }),
+        }
+    }
+
+    /// The pages of a list go on from each other. A gap's stretch begins where an earlier sweep ended.
+    fn note_evidence(&mut self, list: List, seen: Seen) {
+        let newer_end = match list {
+            List::Failures => return,
+            List::Deliveries => None,
+            List::Gap => self.open_gap().map(|place| self.gaps[place].0.newer_end),
+        };
+        let stretches = &mut self.reading.stretches;
+        if stretches.last().is_none_or(|last| last.newer_end != newer_end) {
+            stretches.push(Stretch { newer_end, seen: Vec::new() });
+        }
+        if let Some(stretch) = stretches.last_mut() {
+            stretch.seen.push(seen);
         }
     }
 

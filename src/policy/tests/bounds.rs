@@ -169,13 +169,20 @@ fn the_estimate_of_an_events_bytes_is_never_too_low() {
 fn event(text: &str, id: u64, asks: usize) -> crate::policy::event::Event {
     use crate::policy::delivery::{DeliveryId, Outcome, Position};
     use crate::policy::event::{Ask, Attempt, Event};
+    use crate::policy::evidence::Counting;
     use crate::policy::time::Time;
 
     // The last moment of year 9999, and the first of year 0: all that RFC 3339 can say.
     let late = Time::from_millis(253_402_300_799_999);
     let early = Time::from_millis(-62_167_219_200_000);
     let at = |at| Position { at, id: DeliveryId(id) };
-    let attempt = |position| Attempt { position, status_code: i32::MIN, outcome: Outcome::Unanswered, redelivery: true };
+    let attempt = |position| Attempt {
+        position,
+        status_code: i32::MIN,
+        outcome: Outcome::Unanswered,
+        redelivery: true,
+        counting: Counting::IntoOutage,
+    };
     let ask = Ask { at: late, after: early, on: at(early), taken: false };
     Event {
         guid: text.into(),

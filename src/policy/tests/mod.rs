@@ -15,6 +15,7 @@ pub(crate) mod history;
 mod losses;
 pub(crate) mod model;
 mod oracle;
+mod outages;
 mod overtaking;
 mod own;
 mod properties;
@@ -46,6 +47,8 @@ fn check(history: &str, ticks: &str, expected: &Expect) {
 
 /// A history, and the sweeps over it so far.
 struct Case {
+    /// Whether no sweep succeeded between ticks that are far apart. Else one did, and found nothing new.
+    sleeps: bool,
     world: World,
     seen: String,
     alarm: String,
@@ -53,7 +56,19 @@ struct Case {
 
 impl Case {
     fn new(history: &str) -> Self {
-        Self { world: World::default(), seen: String::new(), alarm: String::new() }.add(history)
+        Self { sleeps: false, world: World::default(), seen: String::new(), alarm: String::new() }.add(history)
+    }
+
+    /// Ticks that are not named never came.
+    fn sleeping(mut self) -> Self {
+        self.sleeps = true;
+        self
+    }
+
+    /// Takes the endpoint down from one time to another, for what is added from now on.
+    fn down(mut self, from: &str, to: &str) -> Self {
+        self.world.github.down.push((time(from), time(to)));
+        self
     }
 
     /// More of GitHub's record.
@@ -96,6 +111,9 @@ impl Case {
             let mut now = time(from);
             let last = if to.is_empty() { now } else { time(to) };
             while now <= last {
+                if !self.sleeps {
+                    self.world.swept_a_quarter_before(now);
+                }
                 let swept = self.world.sweep(now, fault);
                 self.tell(&clock(now), swept.as_ref());
                 now = now + minutes(15);
@@ -152,6 +170,7 @@ fn alarm(ledger: &Ledger) -> String {
     let mut entries: Vec<String> = ledger.events.values().filter_map(entry).collect();
     entries.extend(ledger.left_behind.iter().map(|lost| loss("left behind", lost)));
     entries.extend(ledger.gaps_lost.iter().map(|lost| loss("gap lost", lost)));
+    entries.extend(ledger.outage.map(|outage| format!("outage since {}, {} wait", clock(outage.since), outage.waiting)));
     entries.extend(
         ledger.refusals.refusing().map(|refusing| format!("refuses everything since {} {:?}", clock(refusing.since), refusing.codes)),
     );

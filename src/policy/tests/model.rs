@@ -45,6 +45,10 @@ pub(crate) struct GitHub {
     pub(crate) shuffled: bool,
     /// Whether it takes the page cursors of earlier sweeps.
     pub(crate) takes_old_cursors: bool,
+    /// From then on an ask is taken, and what it makes passes.
+    pub(crate) answers_from: Option<Time>,
+    /// When the endpoint is down, whatever a history says of it.
+    pub(crate) down: Vec<(Time, Time)>,
     /// Its clock is ahead of `now` by so many milliseconds when it answers a list.
     pub(crate) clock_ahead: u64,
 }
@@ -57,10 +61,15 @@ impl Default for GitHub {
             page_sizes: vec![100],
             shuffled: false,
             takes_old_cursors: true,
+            answers_from: None,
+            down: Vec::new(),
             clock_ahead: 1000,
         }
     }
 }
+
+/// What GitHub lists while an endpoint is down. Only the code 0 is not in the failures list.
+const DOWN: [i64; 5] = [0, 502, 504, 521, 530];
 
 /// A page as it goes over the wire.
 pub(crate) struct Page {
@@ -76,7 +85,8 @@ impl GitHub {
             for told in attempts {
                 let id = told.id.unwrap_or_else(|| self.next_id(told.at));
                 let (guid, event, action) = (guid.clone(), event.clone(), action.clone());
-                let (at, shown_from, redelivery, code, plain) = (told.at, told.listed_at, told.redelivery, told.code, told.plain);
+                let (at, shown_from, redelivery, plain) = (told.at, told.listed_at, told.redelivery, told.plain);
+                let code = self.answer_at(at, told.code);
                 self.insert(Listed { id, guid, event, action, repository_id, at, shown_from, redelivery, code, plain });
             }
             self.asks.insert(guid, asks);
@@ -98,7 +108,7 @@ impl GitHub {
                 at,
                 shown_from: at,
                 redelivery: false,
-                code: 200,
+                code: self.answer_at(at, 200),
                 plain: false,
             });
         }
@@ -118,6 +128,12 @@ impl GitHub {
     /// The whole record.
     pub(crate) fn record(&self) -> impl Iterator<Item = &Listed> {
         self.record.iter().map(|(item, _)| &**item)
+    }
+
+    /// What GitHub lists of a delivery that the endpoint would answer with `code`.
+    fn answer_at(&self, at: Time, code: i64) -> i64 {
+        let is_down = self.down.iter().any(|(from, to)| *from <= at && at < *to);
+        if is_down { DOWN[usize::try_from(at.millis() / 1000).unwrap_or(0) % DOWN.len()] } else { code }
     }
 
     /// Ids grow with time, and are as large as GitHub's.
@@ -151,10 +167,14 @@ impl GitHub {
     pub(crate) fn ask(&mut self, delivery: DeliveryId, now: Time) -> AskAnswer {
         let of = self.record().find(|item| item.id == delivery.0).expect("an ask names a delivery of the record").clone();
         let asks = self.asks.entry(of.guid.clone()).or_default();
+        if self.answers_from.is_some_and(|from| from <= now) {
+            asks.clear();
+        }
         let told = if asks.len() > 1 { asks.remove(0) } else { asks.first().copied().unwrap_or(parse_default_ask()) };
         if let Some((late, code)) = told.attempt {
             let at = now + late;
             let id = self.next_id(at);
+            let code = self.answer_at(at, code);
             self.insert(Listed { id, at, shown_from: at, redelivery: true, code, ..of });
         }
         told.answer
@@ -237,6 +257,15 @@ impl World {
         self.sweep_on(ledger, now, fault)
     }
 
+    /// A sweep a quarter of an hour before `now` succeeded, if the last one was earlier.
+    pub(crate) fn swept_a_quarter_before(&mut self, now: Time) {
+        let mut ledger = self.ledger();
+        if let Some(swept_at) = &mut ledger.swept_at {
+            *swept_at = (now - minutes(15)).max(*swept_at);
+            self.save(&ledger);
+        }
+    }
+
     /// The sweep of `now` once more, as if it had not finished.
     pub(crate) fn sweep_again(&mut self, now: Time) -> Option<Swept> {
         let mut ledger = self.ledger();
@@ -264,7 +293,7 @@ impl World {
                 continue;
             }
             let page = self.github.page(&request, date);
-            self.oracle.saw(&page.items);
+            self.oracle.saw(request.list, &page.items);
             reader.take(request.list, &page.body, page.next, Some(date)).expect("the model's pages are right");
         }
         let reading = reader.finish();

@@ -7,8 +7,9 @@ use super::model::Listed;
 use crate::policy::delivery::Guid;
 use crate::policy::event::LOST_AFTER;
 use crate::policy::plan::{AskAnswer, Plan};
+use crate::policy::reading::List;
 use crate::policy::settings::{RETENTION, Settings};
-use crate::policy::time::Time;
+use crate::policy::time::{Time, minutes};
 
 #[derive(Clone, Copy, Debug)]
 struct Asked {
@@ -25,6 +26,8 @@ struct Asked {
 pub(crate) struct Oracle {
     /// By guid, in the order of the list.
     seen: BTreeMap<String, BTreeMap<(Time, u64), Rc<Listed>>>,
+    /// What the list of every outcome showed, gaps included.
+    ground: BTreeMap<(Time, u64), Rc<Listed>>,
     plain: bool,
     /// The newest delivery that was seen.
     newest: Option<Time>,
@@ -36,8 +39,11 @@ pub(crate) struct Oracle {
 
 impl Oracle {
     /// Items that a page showed.
-    pub(super) fn saw(&mut self, items: &[Rc<Listed>]) {
+    pub(super) fn saw(&mut self, list: List, items: &[Rc<Listed>]) {
         for item in items {
+            if list != List::Failures {
+                self.ground.insert((item.at, item.id), item.clone());
+            }
             self.plain |= item.plain;
             self.newest = self.newest.max(Some(item.at));
             if !self.seen.contains_key(&item.guid) {
@@ -84,8 +90,22 @@ impl Oracle {
                 assert!(!self.is_overtaken(first, settings), "invariant 3: {guid} is overtaken");
             }
             let lost = self.unshown(&guid, &attempts, now);
-            assert!(attempts.len() + lost < settings.max_attempts, "invariant 1: {guid} has {} attempts, {lost} lost", attempts.len());
+            let counted = attempts.iter().filter(|item| !self.was_made_into_an_outage(item)).count();
+            assert!(counted + lost < settings.max_attempts, "invariant 1: {guid} has {counted} counted attempts, {lost} lost");
         }
+    }
+
+    /// Section 5: a redelivery that went unanswered, after another attempt that did, redeliveries of five minutes passed over.
+    fn was_made_into_an_outage(&self, item: &Listed) -> bool {
+        let unanswered = |code: i64| !(200..600).contains(&code) || matches!(code, 502 | 504 | 520..=527 | 530);
+        if !item.redelivery || !unanswered(item.code) {
+            return false;
+        }
+        let place = |item: &Listed| (if self.plain { item.at.whole_seconds() } else { item.at }, item.id);
+        let mine = place(item);
+        let counts = |other: &Listed| !other.redelivery || mine.0.since(place(other).0) > minutes(5);
+        let before = self.ground.values().filter(|other| place(other) < mine && counts(other)).max_by_key(|other| place(other));
+        before.is_some_and(|before| unanswered(before.code))
     }
 
     /// Asks that GitHub took, that no attempt has shown for so long that none will. Fails if an ask may still show up.

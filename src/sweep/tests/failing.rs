@@ -210,20 +210,26 @@ fn a_link_that_is_not_to_be_followed_fails_nothing() {
 }
 
 #[test]
-fn a_gap_that_cannot_be_read_stops_nothing_once_the_window_has_left_it() {
+fn a_gap_that_cannot_be_read_stops_nothing_and_is_an_entry_once_the_window_has_left_it() {
     let mut outside = Outside::new("");
     outside.settings.insert("DELIVERY_PAGES", "2".to_owned());
     outside.github.get_mut().add_traffic(time("09:00"), time("09:10"), 5);
     outside.tick("10:00");
     outside.github.get_mut().add_traffic(time("10:01"), time("10:14"), 1000);
     assert_eq!(outside.tick("10:15").map(|report| report.gaps), Some(1));
-    outside.github.get_mut().add(parse("a: 10:20 500"));
+    outside.github.get_mut().add(parse("a: 10:20 500\nb: 13:20 500"));
     let cursor = state(&outside).ledger.ground.gaps[0].next.0.split_once("cursor=").expect("a page cursor").1.to_owned();
     outside.faults.borrow_mut().push((cursor.leak(), || Ok(status(500))));
-    assert_eq!(outside.tick("10:30").and_then(|report| report.failure), Some(FailureClass::ServerError));
-    outside.github.get_mut().add(parse("b: 13:20 500"));
-    let report = outside.tick("13:30").expect("it ends");
-    assert_eq!((report.failure, report.gaps, report.alarm_entries), (None, 0, 2), "the gap, and an event left behind");
+    let report = outside.tick("10:30").expect("it ends");
+    assert_eq!((report.failure, report.gaps, report.gap_pages), (None, 1, 0));
+    assert!(report.warnings.iter().any(|warning| warning.contains("a gap stays unread")), "{:?}", report.warnings);
+    assert_eq!(outside.asks_for("a").len(), 1, "it is newer than the gap");
+    for quarter in 3..=12 {
+        outside.tick(&format!("{}:{:02}", 10 + quarter / 4, quarter % 4 * 15));
+    }
+    let report = outside.tick("13:15").expect("it ends");
+    assert_eq!((report.failure, report.gaps, report.alarm_entries), (None, 0, 1), "the window has left the gap");
+    outside.tick("13:30");
     assert_eq!(outside.asks_for("b").len(), 1);
 }
 

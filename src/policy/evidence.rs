@@ -1,0 +1,132 @@
+//! What lay before an attempt: whether the endpoint lived when it was made (spec section 5).
+//!
+//! Only stretches of the deliveries list that were read without a hole say so: the failures list leaves deliveries out.
+
+use std::time::Duration;
+
+use super::delivery::{Outcome, Position};
+use super::event::{Attempt, Event};
+use super::time::{Time, minutes};
+
+/// A sweep asks for several events at once, so redeliveries so close before an attempt say nothing of the endpoint that was
+/// not said by what came before them.
+const ASKED_AT_ONCE: Duration = minutes(5);
+
+/// Whether an attempt counts against `MAX_ATTEMPTS`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// The endpoint answered it, or was alive just before, or it is the first delivery.
+    #[default]
+    Counts,
+    /// It went unanswered, and so did the one before it.
+    IntoOutage,
+    /// It went unanswered, and what lay before it was never read: it counts until that is.
+    Unread,
+}
+
+/// One attempt, as far as it is evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Its place in the list.
+    pub position: Position,
+    /// Whether the endpoint answered it.
+    pub answered: bool,
+    /// Whether somebody asked for it.
+    pub redelivery: bool,
+}
+
+/// A stretch of the deliveries list that was read without a hole, in any order, an item perhaps more than once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// Where it goes on from ground that an earlier sweep read: the oldest delivery of that. `None` for the newest stretch.
+    pub newer_end: Option<Position>,
+    /// What was read of it.
+    pub seen: Vec<Seen>,
+}
+
+/// All stretches that one sweep read, in the order of the list.
+#[derive(Debug)]
+pub struct Evidence(Vec<Stretch>);
+
+impl Evidence {
+    /// Puts the stretches in order. `place` says how positions are compared.
+    #[must_use]
+    pub fn new(mut stretches: Vec<Stretch>, place: impl Fn(Position) -> Position) -> Self {
+        for stretch in &mut stretches {
+            stretch.newer_end = stretch.newer_end.map(&place);
+            for seen in &mut stretch.seen {
+                seen.position = place(seen.position);
+            }
+            stretch.seen.sort_unstable_by_key(|seen| seen.position);
+        }
+        Self(stretches)
+    }
+
+    /// Weighs every redelivery of `event` that went unanswered, as far as these stretches say anything of it.
+    pub fn weigh(&self, event: &mut Event) {
+        let unanswered = |attempt: &&mut Attempt| attempt.redelivery && attempt.outcome == Outcome::Unanswered;
+        for attempt in event.attempts.iter_mut().filter(unanswered) {
+            match self.answered_before(attempt.position, attempt.counting) {
+                Some(true) => attempt.counting = Counting::Counts,
+                Some(false) => attempt.counting = Counting::IntoOutage,
+                None => {}
+            }
+        }
+    }
+
+    /// Whether the attempt just before that place was answered; `None` if these stretches do not tell.
+    fn answered_before(&self, position: Position, known: Counting) -> Option<bool> {
+        let holds = |stretch: &&Stretch| stretch.seen.binary_search_by_key(&position, |seen| seen.position).is_ok();
+        let answered = self.0.iter().find(holds).and_then(|stretch| stretch.answered_before(position));
+        if answered.is_some() || known != Counting::Unread {
+            return answered;
+        }
+        // Where an earlier sweep stopped short of what lay before it, the gap below goes on.
+        let goes_on = |stretch: &&Stretch| {
+            stretch.newer_end.is_some_and(|end| end <= position && (end == position || position.at.since(end.at) <= ASKED_AT_ONCE))
+        };
+        self.0.iter().filter(goes_on).max_by_key(|stretch| stretch.newer_end)?.answered_before(position)
+    }
+
+    /// The oldest attempt of the run of unanswered ones that the first delivery from `start` on lies in, if it does: how far back
+    /// an outage goes of which a first sweep finds the end.
+    #[must_use]
+    pub fn outage_across(&self, start: Time) -> Option<Position> {
+        let seen = &self.0.first()?.seen;
+        let inside = seen.partition_point(|seen| seen.position.at < start);
+        if seen.get(inside)?.answered {
+            return None;
+        }
+        seen[..inside].iter().rev().take_while(|seen| !seen.answered).last().map(|seen| seen.position)
+    }
+}
+
+impl Stretch {
+    fn answered_before(&self, position: Position) -> Option<bool> {
+        let before = self.seen.partition_point(|seen| seen.position < position);
+        let passed_over = |seen: &&Seen| seen.redelivery && position.at.since(seen.position.at) <= ASKED_AT_ONCE;
+        self.seen[..before].iter().rev().find(|seen| !passed_over(seen)).map(|seen| seen.answered)
+    }
+}
+
+/// The stored form of [`Counting`], beside whether the attempt was a redelivery: thousands of these are stored.
+#[must_use]
+pub(super) fn flags(counting: Counting, redelivery: bool) -> u8 {
+    let counting = match counting {
+        Counting::Counts => 0,
+        Counting::IntoOutage => 2,
+        Counting::Unread => 4,
+    };
+    counting | u8::from(redelivery)
+}
+
+/// Reads that form.
+#[must_use]
+pub(super) fn from_flags(flags: u8) -> (Counting, bool) {
+    let counting = match flags & 6 {
+        0 => Counting::Counts,
+        2 => Counting::IntoOutage,
+        _ => Counting::Unread,
+    };
+    (counting, flags & 1 == 1)
+}
