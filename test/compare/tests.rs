@@ -80,6 +80,14 @@ fn as_was_written_this_worker_alone_keeps_to_all_goals_in_all_weeks() {
 }
 
 #[test]
+fn as_was_written_five_attempts_lose_nothing() {
+    for app in written().apps {
+        let row = app.systems.iter().find(|row| row.name == " MAX_ATTEMPTS=5").expect(STALE);
+        assert!(row.weeks.iter().all(|week| week.lost == 0 && forbidden(week) == [0; 4]), "{}", app.title);
+    }
+}
+
+#[test]
 fn as_was_written_who_loses_fewer_events_pays_for_it() {
     let all = |row: &Row, of: fn(&Counts) -> u64| row.weeks.iter().map(of).sum::<u64>();
     for app in written().apps {
