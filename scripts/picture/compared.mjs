@@ -14,7 +14,7 @@ const COLOURS = { ours: "#0a66c2", variant: "#8bb8e8", none: "#9aa5b1", other: "
 
 const median = (of) => (weeks) => weeks.map(of).toSorted((a, b) => a - b)[Math.floor(weeks.length / 2)];
 const plain = (count) => count.toLocaleString("en-US");
-const span = (minutes) => (minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`);
+const span = (minutes) => (minutes < 100 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`);
 
 // What a customer asks first. Where there is a second number it should be 0.
 const columns = [

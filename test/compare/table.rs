@@ -58,7 +58,7 @@ fn median(row: &Row, of: fn(&Counts) -> u64) -> u64 {
 
 /// `None` where a group of columns ends.
 const COLUMNS: [Option<Column>; 18] = [
-    Some(Column { heading: ["", "lost"], width: 6, show: |row| number(sum(row, |week| week.lost)) }),
+    Some(Column { heading: ["", "lost"], width: 5, show: |row| number(sum(row, |week| week.lost)) }),
     Some(Column { heading: ["in", "silence"], width: 8, show: |row| number(sum(row, |week| week.silent)) }),
     Some(Column { heading: ["by", "deploy"], width: 7, show: |row| number(sum(row, |week| week.lost_to_deploy)) }),
     None,
@@ -71,7 +71,7 @@ const COLUMNS: [Option<Column>; 18] = [
     Some(Column { heading: ["calls", "a day"], width: 6, show: |row| number(calls_a_day(row)) }),
     Some(Column { heading: ["most", "a run"], width: 6, show: |row| number(most(row, |week| week.most_calls)) }),
     None,
-    Some(Column { heading: ["", "median"], width: 8, show: |row| span(median(row, |week| week.median_minutes)) }),
+    Some(Column { heading: ["", "median"], width: 7, show: |row| span(median(row, |week| week.median_minutes)) }),
     Some(Column { heading: ["", "worst"], width: 7, show: |row| span(most(row, |week| week.worst_minutes)) }),
     None,
     Some(Column { heading: ["", "pages"], width: 6, show: |row| number(sum(row, |week| week.pages)) }),
@@ -96,12 +96,12 @@ fn number(count: u64) -> String {
     }
 }
 
-/// Minutes, or hours from two on.
+/// Minutes, or hours from 100 on.
 fn span(minutes: u64) -> String {
-    if minutes < 120 { format!("{minutes} min") } else { format!("{}.{} h", minutes / 60, minutes % 60 / 6) }
+    if minutes < 100 { format!("{minutes} min") } else { format!("{}.{} h", minutes / 60, minutes % 60 / 6) }
 }
 
-const NAME: usize = 18;
+const NAME: usize = 17;
 const EVERY: usize = 5;
 
 /// The whole text: how to read it, and a table for each App.
@@ -127,9 +127,9 @@ fn render_app(text: &mut String, app: &AppResults) {
     let mut groups = COLUMNS.split(Option::is_none).zip(GROUPS);
     for (columns, group) in groups.by_ref() {
         let width: usize = columns.iter().flatten().map(|column| column.width).sum();
-        let _ = write!(lines[0], " │{group:width$}");
+        let _ = write!(lines[0], "│{group:width$}");
         for line in [0, 1] {
-            lines[line + 1].push_str(" │");
+            lines[line + 1].push_str("│");
             for column in columns.iter().flatten() {
                 let _ = write!(lines[line + 1], "{:>1$}", column.heading[line], column.width);
             }
@@ -141,7 +141,7 @@ fn render_app(text: &mut String, app: &AppResults) {
     for row in &app.systems {
         let mut line = format!("{:NAME$}{:>EVERY$}", row.name, row.every);
         for columns in COLUMNS.split(Option::is_none) {
-            line.push_str(" │");
+            line.push_str("│");
             for column in columns.iter().flatten() {
                 let _ = write!(line, "{:>1$}", (column.show)(row), column.width);
             }
