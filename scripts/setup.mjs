@@ -24,14 +24,15 @@ const stamp = join(root, "node_modules", ".stamp");
 
 /**
  * The first line of every script: returns once the packages are there and this process is the pinned Node.
- * Otherwise it starts the same script on that Node, and ends with its exit code.
+ * Otherwise it starts the same script on that Node, and ends with its exit code. `stdin` is for a script that asks.
+ * @param {{stdin?: 'ignore' | 'inherit'}} [how]
  */
-export async function onPinnedNode() {
+export async function onPinnedNode({ stdin = "ignore" } = {}) {
   process.chdir(root);
   await installPackages();
   process.env.PATH = [bin, ...withoutPackages()].join(delimiter);
   if (realpathSync(process.execPath) === realpathSync(node)) return;
-  const child = spawn(node, process.argv.slice(1), { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(node, process.argv.slice(1), { stdio: [stdin, "inherit", "inherit"] });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.exit(
     await new Promise((resolve) => {

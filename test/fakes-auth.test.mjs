@@ -157,8 +157,11 @@ test("a suspended installation gives no token, and its tokens open nothing", asy
 test("an App that is not installed finds no installation", async () => {
   const installation = () => call(`${github.url}/repos/octo/control/installation`);
   assert.equal((await installation()).json.id, installationId());
+  const ofUser = () => call(`${github.url}/users/octo/installation`);
+  assert.equal((await ofUser()).json.id, installationId());
   github.installation("octo").installed = false;
   assert.equal((await installation()).status, 404);
+  assert.equal((await ofUser()).status, 404);
   assert.equal((await tokens(narrow)).status, 404);
   github.installation("octo").installed = true;
 });

@@ -111,6 +111,9 @@ test("grammY sends, edits and deletes, and reads the same errors", async (t) => 
   assert.equal(telegram.messages(chat)[0].text, "over");
   assert.equal((await api.getMe()).is_bot, true);
   assert.equal((await api.getChat(chat)).id, chat);
+  telegram.personWrites(chat, { text: "hello" });
+  const [update] = await api.getUpdates();
+  assert.deepEqual([update.message?.chat.id, update.message?.text], [chat, "hello"]);
 
   const failing = async (/** @type {Promise<any>} */ call) => {
     const error = await call.then(

@@ -250,6 +250,15 @@ test("one delivery and the configuration of the webhook follow the description",
   assert.equal((await call(`${github.url}/app/hook/config`)).json.content_type, "json");
 });
 
+test("the webhook shows that it has a secret, and is not found when none is active", async () => {
+  const config = async () => (await call(`${github.url}/app/hook/config`)).json;
+  assert.equal((await config()).secret, "********");
+  github.webhook = { ...github.webhook, secret: false, insecureSsl: true };
+  assert.deepEqual(await config(), { url: "https://example.com/webhook", content_type: "json", insecure_ssl: "1" });
+  github.webhook = null;
+  assert.equal((await config()).message, "Not Found");
+});
+
 test("an API below a path, as GitHub Enterprise Server has it", async (t) => {
   const server = await startGitHub({ basePath: "/api/v3", htmlUrl: "https://ghe.example.com" });
   t.after(server.close);
@@ -257,5 +266,6 @@ test("an API below a path, as GitHub Enterprise Server has it", async (t) => {
   const answer = await call(`${server.url}/app/hook/deliveries?per_page=1`);
   assert.ok(link(answer.headers, "next").startsWith(`${server.url}/app/hook/deliveries?`));
   assert.equal((await call(`${server.url}/app`)).json.html_url, "https://ghe.example.com/apps/example-app");
-  assert.equal((await call(`${server.url.replace("/api/v3", "")}/app`)).status, 404);
+  const outside = await call(`${server.url.replace("/api/v3", "")}/app`);
+  assert.deepEqual([outside.status, outside.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
 });

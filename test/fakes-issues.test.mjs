@@ -134,6 +134,10 @@ test("a repository can be deleted, renamed, or have its issues switched off", as
   github.repository(REPO).issuesEnabled = false;
   assert.equal((await create({ title: "again" })).status, 410);
   github.repository(REPO).issuesEnabled = true;
+  github.repository(REPO).archived = true;
+  assert.equal((await issues()).status, 200, "an archived repository is read");
+  assert.deepEqual((await create({ title: "again" })).json.message, "Repository was archived so is read-only.");
+  github.repository(REPO).archived = false;
   github.transferRepository(REPO, "octo/renamed");
   const moved = await issues("?state=open");
   assert.equal(moved.status, 301);

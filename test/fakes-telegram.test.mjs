@@ -192,6 +192,42 @@ test("a group that became a supergroup names its new id, where old messages are 
   assert.equal((await send({ chat_id: -1009 })).status, 200);
 });
 
+test("what people do waits for getUpdates until it is confirmed, a day at most", async () => {
+  telegram.personWrites(CHAT, { text: "hi", thread: 17 });
+  telegram.personAddsBot(-55);
+  telegram.personWrites(42);
+  const all = (await bot("getUpdates", {})).json.result;
+  assert.deepEqual(
+    all.map(({ message, my_chat_member }) => [
+      (message ?? my_chat_member).chat.id,
+      message?.message_thread_id ?? my_chat_member?.new_chat_member.status,
+    ]),
+    [
+      [CHAT, 17],
+      [-55, "member"],
+      [42, undefined],
+    ],
+  );
+  assert.equal((await bot("getUpdates", { limit: 1 })).json.result.length, 1);
+  assert.deepEqual((await bot("getUpdates", { offset: all[2].update_id })).json.result, [all[2]]);
+  telegram.now += 24 * 3_600_000;
+  assert.deepEqual((await bot("getUpdates", {})).json.result, []);
+});
+
+test("a channel's posts are no messages, and a group that grew says its new number", async () => {
+  telegram.addChat({ id: -1008, type: "channel", title: "News" });
+  telegram.personWrites(-1008);
+  telegram.migrate(-55, -1009);
+  const [post, grown] = (await bot("getUpdates", {})).json.result;
+  assert.equal(post.channel_post.chat.title, "News");
+  assert.deepEqual([grown.message.chat.id, grown.message.migrate_to_chat_id], [-55, -1009]);
+});
+
+test("a bot with a webhook gives no updates", async () => {
+  telegram.webhook = "https://example.com/bot";
+  await refused(bot("getUpdates", {}), 409, /^Conflict: can't use getUpdates method while webhook is active/);
+});
+
 test("too many requests name the wait in the body and the header", async () => {
   telegram.flood(3);
   const answer = await send({});

@@ -1,9 +1,7 @@
 // A bare client of the fakes for their own tests: it does nothing by itself, so that each rule can be broken alone.
 
-import { createSign } from "node:crypto";
+import { signedJwt } from "../../scripts/operator/jwt.mjs";
 import { testKeys } from "./keys.mjs";
-
-const encoded = (/** @type {any} */ value) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /**
  * A JWT of the test App, right unless told otherwise.
@@ -12,8 +10,7 @@ const encoded = (/** @type {any} */ value) => Buffer.from(JSON.stringify(value))
 export function jwt({ iss = "1234567", iat = -60, exp = 420, alg = "RS256", key = testKeys().pkcs1 } = {}) {
   const now = Math.floor(Date.now() / 1000);
   const relative = (value) => (typeof value === "number" ? now + value : value);
-  const signed = `${encoded({ alg, typ: "JWT" })}.${encoded({ iss, iat: relative(iat), exp: relative(exp) })}`;
-  return `${signed}.${createSign("sha256").update(signed).sign(key).toString("base64url")}`;
+  return signedJwt({ alg, typ: "JWT" }, { iss, iat: relative(iat), exp: relative(exp) }, key);
 }
 
 /**

@@ -14,6 +14,7 @@ mod gaps;
 pub(crate) mod history;
 mod losses;
 pub(crate) mod model;
+mod nights;
 mod oracle;
 mod outages;
 mod overtaking;

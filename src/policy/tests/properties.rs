@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 
 use super::history::{MIDNIGHT, parse};
 use super::model::{Fault, Swept, World};
@@ -18,9 +19,12 @@ const KINDS: [&str; 6] = ["issues", "issues @2", "issues @null", "pull_request",
 const CODES: [&str; 7] = ["500", "500", "503", "0", "502", "404", "200"];
 const ASKS: [&str; 11] = ["200", "500", "500", "500+20m", "500+40m", "200+35m", "lost", "unknown", "unknown 500", "off", "refuse 404"];
 
+/// Cases of each property in `npm test`.
+const CASES: u32 = 4_000;
+
 /// What a tick does; `Never` is one that does not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tick {
+pub(super) enum Tick {
     Sweep(Fault),
     Twice,
     Never,
@@ -115,7 +119,7 @@ fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
 }
 
 /// Plays a story, and shows each sweep to `each`, with the world after it.
-fn play(mut world: World, ticks: impl Iterator<Item = (Time, Tick)>, mut each: impl FnMut(Time, &World, &Swept)) -> World {
+pub(super) fn play(mut world: World, ticks: impl Iterator<Item = (Time, Tick)>, mut each: impl FnMut(Time, &World, &Swept)) -> World {
     if world.settings.delivery_pages > 100 {
         world.settings.subrequest_limit = 10_000;
     }
@@ -136,12 +140,16 @@ fn play(mut world: World, ticks: impl Iterator<Item = (Time, Tick)>, mut each: i
     world
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+/// `npm run prove` sets more cases, and another seed.
+pub(super) fn config() -> ProptestConfig {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("it is a number"));
+    let cases = number("CASES").map_or(CASES, |cases| u32::try_from(cases).expect("no more than four thousand million"));
+    let rng_seed = RngSeed::Fixed(number("SEED").unwrap_or(1));
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config())]
 
     /// Invariants 1 to 4, with gaps and late listings.
     #[test]
@@ -151,7 +159,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config())]
 
     /// Invariant 5.
     #[test]

@@ -58,6 +58,14 @@ export function deliveryRoutes(github) {
     return { status: 202, body: {} };
   }
 
+  // GitHub shows that there is a secret, never the secret.
+  function config() {
+    if (!github.webhook) throw notFound();
+    const { url, contentType, insecureSsl, secret } = github.webhook;
+    const body = { ...(url && { url }), content_type: contentType, insecure_ssl: insecureSsl ? "1" : "0" };
+    return { status: 200, body: secret ? { ...body, secret: "********" } : body };
+  }
+
   return [
     { method: "GET", pattern: "/app/hook/deliveries", auth: "jwt", run: list },
     {
@@ -71,10 +79,7 @@ export function deliveryRoutes(github) {
       method: "GET",
       pattern: "/app/hook/config",
       auth: "jwt",
-      run: () => ({
-        status: 200,
-        body: { url: "https://example.com/webhook", content_type: "json", insecure_ssl: "0", secret: "********" },
-      }),
+      run: config,
     },
   ];
 }

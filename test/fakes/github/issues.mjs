@@ -140,6 +140,7 @@ function routes(github, { of, open, edit, addComment, bot }) {
   function enter({ params, rest, token }, level) {
     const repository = repositories.reached(params.owner, params.repo, github.url, rest);
     tokens.authorize(token, repository, level);
+    if (repository.archived && level === "write") throw new ApiError(403, "Repository was archived so is read-only.");
     if (!repository.issuesEnabled) throw new ApiError(410, "Issues has been disabled in this repository.");
     return repository;
   }

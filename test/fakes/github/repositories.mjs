@@ -1,5 +1,6 @@
 // Repositories, and where the App is installed. What a person does to them is a plain change of these objects:
-// `repository.deleted = true`, `repository.issuesEnabled = false`, `installation.installed = false`,
+// `repository.deleted = true`, `repository.issuesEnabled = false`, `repository.archived = true`,
+// `installation.installed = false`,
 // `installation.suspendedAt = ms`, `installation.permissions.issues = 'read'`.
 
 import { ApiError, invalid, notFound } from "./errors.mjs";
@@ -9,7 +10,7 @@ import * as shapes from "./shapes.mjs";
  * @typedef {object} Repository
  * @property {number} id @property {string} fullName @property {string} name @property {string} owner
  * @property {{login: string, type: string}} account
- * @property {boolean} private @property {boolean} issuesEnabled @property {boolean} deleted
+ * @property {boolean} private @property {boolean} issuesEnabled @property {boolean} archived @property {boolean} deleted
  * @property {boolean} installed  whether the owner's installation includes it
  */
 
@@ -44,6 +45,7 @@ export class Repositories {
       account,
       private: hidden,
       issuesEnabled: true,
+      archived: false,
       deleted: false,
       installed,
     };
@@ -103,6 +105,12 @@ export function installationRoutes(github) {
     return { status: 200, body: shapes.installation(held, app, base) };
   }
 
+  function ofUser({ params }) {
+    const held = repositories.installation(params.username);
+    if (!held?.installed) throw notFound();
+    return { status: 200, body: shapes.installation(held, app, base) };
+  }
+
   function one({ params }) {
     const held = living(params.installation_id);
     if (!held) throw notFound();
@@ -128,6 +136,7 @@ export function installationRoutes(github) {
   return [
     { method: "GET", pattern: "/app", auth: "jwt", run: () => ({ status: 200, body: shapes.integration(app, base) }) },
     { method: "GET", pattern: "/repos/{owner}/{repo}/installation", auth: "jwt", run: ofRepository },
+    { method: "GET", pattern: "/users/{username}/installation", auth: "jwt", run: ofUser },
     { method: "GET", pattern: "/app/installations/{installation_id}", auth: "jwt", run: one },
     { method: "POST", pattern: "/app/installations/{installation_id}/access_tokens", auth: "jwt", run: issueToken },
   ];

@@ -53,6 +53,8 @@ export async function startGitHub(options = {}) {
     asks: [],
     /** At most so many items on a page, whatever `per_page` says. @type {number | undefined} */
     pageLimit: undefined,
+    /** The App's webhook as its settings page has it; null: none is active. @type {any} */
+    webhook: { url: "https://example.com/webhook", contentType: "json", insecureSsl: false, secret: true },
     subscribesToIssues: settings.subscribesToIssues,
     /** How long after a change of an issue its event is delivered. */
     issueEventDelayMs: settings.issueEventDelayMs,
@@ -158,7 +160,7 @@ export async function startGitHub(options = {}) {
 
   /** The route of a path, with what fills its `{…}`; a repository can be named by its number too. */
   function find(method, path) {
-    if (!path.startsWith(settings.basePath)) throw notFound();
+    if (!path.startsWith(settings.basePath)) throw new WebPage();
     let rest = path.slice(settings.basePath.length);
     const [, number, below] = /^\/repositories\/(\d+)(\/.*)?$/.exec(rest) ?? [];
     const numbered = number && github.repositories.all.find(({ id }) => id === Number(number));
@@ -242,6 +244,18 @@ function defaultApp() {
     events: ["issues", "workflow_run"],
     publicKey: testKeys().publicKey,
   };
+}
+
+/** What GitHub Enterprise Server answers outside of its API: a page for a browser. */
+class WebPage extends ApiError {
+  constructor() {
+    super(404, "no API here");
+  }
+
+  answer() {
+    const headers = { "content-type": "text/html; charset=utf-8" };
+    return { status: 404, headers, body: "<!DOCTYPE html><title>Page not found</title>" };
+  }
 }
 
 class NoUserAgent extends ApiError {

@@ -173,7 +173,7 @@ export function repository(held, base) {
     has_wiki: true,
     has_pages: false,
     has_downloads: true,
-    archived: false,
+    archived: held.archived,
     disabled: false,
     visibility: held.private ? "private" : "public",
     pushed_at: EPOCH,

@@ -1,21 +1,11 @@
 // The chats of the fake and the methods of the bot on them. It knows nothing of HTTP.
 
+import { BOT, BotApiError } from "./bot.mjs";
 import { isLink, parseHtml } from "./html.mjs";
+import { updateQueue } from "./updates.mjs";
 
 const MAX_UNITS = 4096;
 const DELETE_WITHIN_MS = 48 * 3_600_000;
-const BOT = { id: 7_000_000_001, is_bot: true, first_name: "Redelivery", username: "redelivery_bot" };
-
-/** Thrown by a method; becomes `{ok: false, …}`. */
-export class BotApiError extends Error {
-  /** @param {number} code @param {string} description @param {Record<string, number>} [parameters] */
-  constructor(code, description, parameters) {
-    super(description);
-    this.code = code;
-    this.parameters = parameters;
-  }
-}
-
 /** @param {string} why @param {Record<string, number>} [parameters] */
 const bad = (why, parameters) => new BotApiError(400, `Bad Request: ${why}`, parameters);
 
@@ -81,6 +71,7 @@ const FIELDS = {
 export function chatModel(telegram) {
   /** @type {Chat[]} */
   const chats = [];
+  const updates = updateQueue(telegram);
 
   /** @param {Partial<Chat> & {id: number}} given */
   function add(given) {
@@ -122,6 +113,13 @@ export function chatModel(telegram) {
     return found;
   }
 
+  /** The topic that is written to, or none. @param {Chat} chat */
+  function topic({ threads }, { message_thread_id: thread }) {
+    if (thread === undefined || thread === null) return null;
+    if (!threads.includes(Number(thread))) throw bad("message thread not found");
+    return Number(thread);
+  }
+
   function content({ text, parse_mode, entities, reply_markup }) {
     if (typeof text !== "string") throw bad("message text is empty");
     if (parse_mode !== undefined && String(parse_mode).toLowerCase() !== "html") throw bad("Unsupported parse_mode");
@@ -134,8 +132,7 @@ export function chatModel(telegram) {
 
   function sendMessage(asked) {
     const found = reached(asked);
-    const thread = asked.message_thread_id ?? null;
-    if (thread !== null && !found.threads.includes(Number(thread))) throw bad("message thread not found");
+    const thread = topic(found, asked);
     const sentSilently = asked.disable_notification === true;
     const read = content(asked);
     found.lastMessageId += 1;
@@ -144,7 +141,7 @@ export function chatModel(telegram) {
       ...read,
       sentSilently,
       edits: 0,
-      thread: thread === null ? null : Number(thread),
+      thread,
       date: telegram.now,
     };
     found.messages.push(message);
@@ -186,7 +183,7 @@ export function chatModel(telegram) {
     getchat: (asked) => about(reached(asked)),
     // "typing" for five seconds, without a sound: whether the bot may write here.
     sendchataction: (asked) => {
-      reached(asked);
+      topic(reached(asked), asked);
       if (asked.action !== "typing") throw bad("wrong parameter action in request");
       return true;
     },
@@ -196,7 +193,7 @@ export function chatModel(telegram) {
       can_read_all_group_messages: false,
       supports_inline_queries: false,
     }),
-    getupdates: () => [],
+    getupdates: updates.read,
   };
 
   return {
@@ -214,8 +211,12 @@ export function chatModel(telegram) {
     migrate(name, newId) {
       const old = chat(name);
       old.migratedTo = newId;
-      return add({ id: newId, type: "supergroup", title: old.title });
+      const grown = add({ id: newId, type: "supergroup", title: old.title });
+      updates.migrated(about(old), grown);
+      return grown;
     },
+    personWrites: (name, given) => updates.written(about(chat(name)), given),
+    personAddsBot: (name) => updates.botAdded(about(chat(name))),
   };
 }
 

@@ -1,7 +1,8 @@
 // The fake Bot API over HTTP: the token in the path, the envelope, and a person's side of the chats.
 
 import { serve } from "../http.mjs";
-import { BotApiError, chatModel } from "./chats.mjs";
+import { BotApiError } from "./bot.mjs";
+import { chatModel } from "./chats.mjs";
 
 const DEFAULTS = {
   token: "7000000001:AAtestTokenOfTheFakeTelegramServer01",
@@ -25,6 +26,12 @@ export async function startTelegram(options = {}) {
     messages: (name) => model.chat(name).messages,
     sounds: (name) => model.chat(name).sounds,
     migrate: (name, newId) => model.migrate(name, newId),
+    /** A person writes in a chat that the bot can read; `thread` is a topic. */
+    personWrites: (name, given) => model.personWrites(name, given),
+    /** A person adds the bot to a group or channel. */
+    personAddsBot: (name) => model.personAddsBot(name),
+    /** Where the bot's updates are sent instead of waiting for `getUpdates`. @type {string | undefined} */
+    webhook: undefined,
     /** A person deletes a message. */
     personDeletes(name, messageId) {
       const { messages } = model.chat(name);

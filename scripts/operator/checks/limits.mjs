@@ -1,0 +1,56 @@
+// The settings with a range, which nobody is asked for: whether the Worker will take them. Its rules are those of
+// src/config.rs, and a test compares the ranges.
+
+import { problem, warning } from "./finding.mjs";
+
+/** Least and most of each number. @type {Record<string, [number, number]>} */
+export const RANGES = {
+  WINDOW_HOURS: [1, 72],
+  MAX_ATTEMPTS: [2, 10],
+  MAX_REDELIVERIES: [1, 1_000],
+  SUBREQUEST_LIMIT: [1, 10_000_000],
+  FAILURE_PAGES: [1, 1_000],
+  DELIVERY_PAGES: [1, 1_000],
+};
+
+/** What is read for these checks, and never written by the set-up. */
+export const LIMIT_NAMES = [...Object.keys(RANGES), "DRY_RUN", "HEARTBEAT_URL"];
+
+/** @param {import('../settings.mjs').Settings} settings @returns {import('./finding.mjs').Finding[]} */
+export function checkLimits(settings) {
+  const found = Object.keys(RANGES).flatMap((name) => wrongNumber(name, settings));
+  if (found.length === 0) found.push(...tooFewCalls(settings));
+  return [...found, ...dryRun(settings)];
+}
+
+function wrongNumber(name, settings) {
+  if (!settings.has(name)) return [];
+  const [least, most] = RANGES[name];
+  const text = settings.get(name);
+  if (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most) return [];
+  const todo = `Give a whole number from ${least} to ${most}, or leave it out.`;
+  return [problem("settings", `${name} from ${settings.from(name)} cannot be used.`, todo)];
+}
+
+/** Without so many calls a sweep could not do its work, and the Worker refuses to try. */
+function tooFewCalls(settings) {
+  const number = (name, usual) => (settings.has(name) ? Number(settings.get(name)) : usual);
+  const pages = number("FAILURE_PAGES", 3) + 1;
+  const needed = pages + number("MAX_REDELIVERIES", 10) + 12 + (settings.has("HEARTBEAT_URL") ? 1 : 0);
+  const limit = number("SUBREQUEST_LIMIT", 50);
+  if (limit >= needed) return [];
+  const text = `SUBREQUEST_LIMIT is ${limit}, and a sweep with these settings needs ${needed} calls.`;
+  return [problem("settings", text, "Lower MAX_REDELIVERIES, or set it to 10000 on the paid plan.")];
+}
+
+function dryRun(settings) {
+  if (!settings.has("DRY_RUN")) return [];
+  const text = settings.get("DRY_RUN").toLowerCase();
+  if (text === "false") return [];
+  const from = settings.from("DRY_RUN");
+  if (text === "true") {
+    const todo = `Take it out of ${from} when you have seen enough.`;
+    return [warning("dry run", `DRY_RUN is true in ${from}: a sweep asks for nothing and tells nobody.`, todo)];
+  }
+  return [problem("settings", `DRY_RUN from ${from} cannot be used.`, "Give true or false, or leave it out.")];
+}

@@ -1,0 +1,109 @@
+// Every check in a row, for `npm run doctor`. It changes nothing, and nobody's phone rings.
+
+import { checkApp } from "./checks/app.mjs";
+import { checkSignIn, judgedSecrets } from "./checks/cloudflare.mjs";
+import { checkControlRepo } from "./checks/control-repo.mjs";
+import { ok, problem, skipped, warning } from "./checks/finding.mjs";
+import { checkLimits } from "./checks/limits.mjs";
+import { checkBot, checkChat } from "./checks/telegram.mjs";
+import { checkWebhook } from "./checks/webhook.mjs";
+import { checkWorker } from "./checks/worker.mjs";
+import { connectGitHub, connectTelegram, wrongSetting } from "./connect.mjs";
+import { SECRETS } from "./settings.mjs";
+
+/** @typedef {import('./checks/finding.mjs').Finding} Finding @typedef {import('./settings.mjs').Settings} Settings */
+
+const SET_UP = "Run: npm run setup";
+
+/**
+ * @param {import('./connect.mjs').Ports} ports
+ * @param {Settings} settings
+ * @param {{wrangler: import('./wrangler.mjs').Wrangler, env: Record<string, string | undefined>}} cloud
+ * @returns {Promise<Finding[]>}
+ */
+export async function diagnose(ports, settings, { wrangler, env }) {
+  const { signedIn, finding: cloudflare } = await checkSignIn(wrangler, env);
+  const deployed = signedIn ? await wrangler.secretNames() : undefined;
+  return [
+    ...(await github(ports, settings, deployed)),
+    ...(await telegram(ports, settings, deployed)),
+    ...alarm(settings),
+    ...checkLimits(settings),
+    ...cloud({ signedIn, cloudflare, deployed, settings }),
+    ...(await worker(ports, env)),
+  ];
+}
+
+async function github(ports, settings, deployed) {
+  const repo = settings.get("CONTROL_REPO");
+  const below = ["webhook", repo && "control repository"].filter(Boolean);
+  const without = (checks, why) => checks.map((check) => skipped(check, `Not looked at, ${why}.`));
+  if (!settings.has("GITHUB_APP_ID")) {
+    return [missing("App", "GITHUB_APP_ID"), ...without(["private key", ...below], "without the App id")];
+  }
+  if (!settings.has("GITHUB_APP_PRIVATE_KEY")) {
+    const key = notHere("private key", "GITHUB_APP_PRIVATE_KEY", deployed, "--key-file FILE");
+    return [key, ...without(["App", ...below], "without the key")];
+  }
+  const connected = connectGitHub(ports, settings);
+  if (!connected.github) return [connected.finding, ...without(below, "without the App")];
+  const { app, findings } = await checkApp(connected.github);
+  const key = ok("private key", `It can be read, from ${settings.from("GITHUB_APP_PRIVATE_KEY")}.`);
+  if (!app) return [key, ...findings, ...without(below, "without the App")];
+  const wrong = wrongSetting(settings, ["CONTROL_REPO"]);
+  return [
+    key,
+    ...findings,
+    ...(await checkWebhook(connected.github, app)),
+    ...(wrong ? [wrong] : repo ? [await checkControlRepo(connected.github, app, repo)] : []),
+  ];
+}
+
+async function telegram(ports, settings, deployed) {
+  const [token, chat] = [settings.has("TELEGRAM_BOT_TOKEN"), settings.has("TELEGRAM_CHAT_ID")];
+  if (!token && !chat) return [];
+  const noChat = skipped("Telegram chat", "Not looked at, without the bot.");
+  if (!token) {
+    const how = "TELEGRAM_BOT_TOKEN in the environment";
+    return [notHere("Telegram bot", "TELEGRAM_BOT_TOKEN", deployed, how), noChat];
+  }
+  const connected = connectTelegram(ports, settings);
+  if (!connected.telegram) return [connected.finding, noChat];
+  const { bot, finding } = await checkBot(connected.telegram);
+  if (!bot) return [finding, noChat];
+  if (!chat) return [finding, missing("Telegram chat", "TELEGRAM_CHAT_ID")];
+  const wrong = wrongSetting(settings, ["TELEGRAM_CHAT_ID", "TELEGRAM_THREAD_ID"]);
+  if (wrong) return [finding, wrong];
+  const [chatId, threadId] = [settings.get("TELEGRAM_CHAT_ID"), settings.get("TELEGRAM_THREAD_ID")];
+  return [finding, (await checkChat(connected.telegram, { chatId, threadId, bot })).finding];
+}
+
+function alarm(settings) {
+  if (settings.has("TELEGRAM_CHAT_ID") || settings.has("TELEGRAM_BOT_TOKEN") || settings.has("CONTROL_REPO")) return [];
+  return [warning("alarm", "Neither a chat nor a control repository is set, so nobody will be told.", SET_UP)];
+}
+
+function cloud({ signedIn, cloudflare, deployed, settings }) {
+  // Whoever only tries it out needs no account.
+  if (!signedIn) return [skipped("Cloudflare", cloudflare.text, cloudflare.todo)];
+  const needed = SECRETS.filter((name) => name === "GITHUB_APP_PRIVATE_KEY" || settings.has("TELEGRAM_CHAT_ID"));
+  return [cloudflare, judgedSecrets(deployed, needed)];
+}
+
+async function worker(ports, env) {
+  const [url, token] = [env.WORKER_URL, env.ADMIN_TOKEN];
+  if (!url && !token) return [];
+  if (!url || !token)
+    return [problem("Worker's word", "WORKER_URL and ADMIN_TOKEN belong together.", "Set both, or none.")];
+  if (!URL.canParse(url))
+    return [problem("Worker's word", "WORKER_URL is no address.", "Give https://NAME.workers.dev")];
+  return [await checkWorker(ports, { url, token })];
+}
+
+const missing = (check, name) => problem(check, `${name} is not set.`, SET_UP);
+
+/** A secret that the Worker has is not here, and that is well; but then nothing can be checked with it. */
+function notHere(check, name, deployed, how) {
+  if (!deployed?.includes(name)) return missing(check, name);
+  return skipped(check, "The Worker has it, and nobody can read it back.", `To have it checked, give ${how}.`);
+}

@@ -1,0 +1,111 @@
+// Where settings come from: a flag, the environment, .dev.vars, and the [vars] of wrangler.toml.
+
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { LIMIT_NAMES } from "./checks/limits.mjs";
+import { GITHUB_API } from "./github.mjs";
+import { TELEGRAM_API } from "./telegram.mjs";
+import { readVarsFile } from "./vars-file.mjs";
+import { readVars } from "./wrangler-toml.mjs";
+
+export const SECRETS = ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN"];
+export const VARS = [
+  "GITHUB_APP_ID",
+  "GITHUB_API_URL",
+  "TELEGRAM_CHAT_ID",
+  "TELEGRAM_THREAD_ID",
+  "TELEGRAM_API_URL",
+  "CONTROL_REPO",
+];
+const NAMES = [...VARS, ...SECRETS, ...LIMIT_NAMES];
+
+const DEFAULTS = { GITHUB_API_URL: GITHUB_API, TELEGRAM_API_URL: TELEGRAM_API };
+
+/** The settings of one run, each with the place that it was read from. */
+export class Settings {
+  /** @type {Map<string, {value: string, from: string}>} */
+  #held = new Map();
+
+  /** @param {string} name @returns {string} its value or default; empty if it is not set */
+  get(name) {
+    return this.#held.get(name)?.value ?? DEFAULTS[name] ?? "";
+  }
+
+  /** @param {string} name */
+  has = (name) => this.#held.has(name);
+
+  /** @param {string} name @returns {string} such as ".dev.vars" */
+  from = (name) => this.#held.get(name)?.from ?? "";
+
+  /** An empty value counts as not set. @param {string} name @param {string | undefined} value @param {string} from */
+  set(name, value, from) {
+    // Some machines set GITHUB_API_URL to the default by themselves: nothing that would have to be written down.
+    const idle = !this.#held.has(name) && value?.trim() === DEFAULTS[name];
+    if (value?.trim() && !idle) this.#held.set(name, { value: value.trim(), from });
+  }
+
+  /** @param {string} name */
+  forget = (name) => void this.#held.delete(name);
+
+  /** Those of `names` that are set. @param {string[]} names @returns {Record<string, string>} */
+  pick = (names) => Object.fromEntries(names.filter(this.has).map((name) => [name, this.get(name)]));
+}
+
+/**
+ * What is deployed goes by wrangler.toml, `wrangler dev` by .dev.vars; a flag or the environment goes before both.
+ * @param {{root: string, env: Record<string, string | undefined>, flags?: Record<string, string>, deployed?: boolean}} from
+ */
+export function readSettings({ root, env, flags = {}, deployed = false }) {
+  const files = [
+    { from: "wrangler.toml", values: readVars(root) },
+    { from: ".dev.vars", values: readVarsFile(root) },
+  ];
+  if (deployed) files.reverse();
+  const settings = new Settings();
+  for (const { from, values } of [
+    ...files,
+    { from: "the environment", values: env },
+    { from: "a flag", values: flags },
+  ]) {
+    // Nobody is asked for these and the set-up writes none, so only what wrangler.toml says of them is deployed.
+    const idle = deployed && from !== "wrangler.toml" ? LIMIT_NAMES : [];
+    for (const name of NAMES) if (!idle.includes(name)) settings.set(name, values[name], from);
+  }
+  return settings;
+}
+
+/** Names that .dev.vars sets otherwise than wrangler.toml does. @param {string} root */
+export function differences(root) {
+  const toml = readVars(root);
+  const dev = readVarsFile(root);
+  return VARS.filter((name) => toml[name]?.trim() && dev[name]?.trim() && toml[name].trim() !== dev[name].trim());
+}
+
+/** The longest file that is looked into: a key has 2 or 3 kB. */
+const MOST_BYTES = 65_536;
+
+/**
+ * The text of a file that a person named, as a shell or a window manager writes it: with ~, quotes or escaped spaces.
+ * @param {string} named @param {{cwd: string, home?: string}} where
+ * @returns {{text: string} | {wrong: string, todo: string}}
+ */
+export function readNamedFile(named, { cwd, home = homedir() }) {
+  const path = resolve(cwd, unquoted(named.trim()).replace(/^~(?=\/|$)/, home));
+  const todo = "Give the path of the .pem file that GitHub let you download.";
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > MOST_BYTES) return { wrong: "That file is too long for a key.", todo };
+    return { text: bytes.toString("utf8") };
+  } catch (error) {
+    if (error.code === "ENOENT") return { wrong: `There is no file ${path}.`, todo };
+    if (error.code === "EISDIR") return { wrong: `${path} is a folder.`, todo };
+    if (error.code === "EACCES") return { wrong: `You may not read ${path}.`, todo: `Allow it: chmod u+r "${path}"` };
+    return { wrong: `${path} cannot be read (${error.code}).`, todo };
+  }
+}
+
+function unquoted(text) {
+  const [, quoted] = /^'(.*)'$|^"(.*)"$/.exec(text) ? [undefined, text.slice(1, -1)] : [];
+  return quoted ?? text.replaceAll("\\ ", " ");
+}
