@@ -129,7 +129,7 @@ fn render_app(text: &mut String, app: &AppResults) {
         let width: usize = columns.iter().flatten().map(|column| column.width).sum();
         let _ = write!(lines[0], "│{group:width$}");
         for line in [0, 1] {
-            lines[line + 1].push_str("│");
+            lines[line + 1].push('│');
             for column in columns.iter().flatten() {
                 let _ = write!(lines[line + 1], "{:>1$}", column.heading[line], column.width);
             }
@@ -141,7 +141,7 @@ fn render_app(text: &mut String, app: &AppResults) {
     for row in &app.systems {
         let mut line = format!("{:NAME$}{:>EVERY$}", row.name, row.every);
         for columns in COLUMNS.split(Option::is_none) {
-            line.push_str("│");
+            line.push('│');
             for column in columns.iter().flatten() {
                 let _ = write!(line, "{:>1$}", (column.show)(row), column.width);
             }
