@@ -2,6 +2,7 @@
 //! come twice (spec section 13). The policy's own properties know neither calls nor channels.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -79,7 +80,7 @@ impl Night {
                 "404" => ("500", "404"),
                 code => ("503", code),
             };
-            history += &format!("e{index} {kind}: {at} {first} | {ask}\n");
+            let _ = writeln!(history, "e{index} {kind}: {at} {first} | {ask}");
         }
         github.add(parse(&history));
         outside
