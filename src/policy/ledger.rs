@@ -28,7 +28,7 @@ const SWEEPS_OF_RETENTION: usize = 288;
 /// Entries of the alarm by guid at most: nobody reads more.
 const ENTRIES: usize = 1_000;
 
-/// Events at rest kept at most, so that they are not taken up again: more than the 2,880 that 72 hours can ask for.
+/// Events at rest kept at least, so that they are not taken up again; more if 72 hours can ask for more, since all of those may pass.
 const RESTING: usize = 3_000;
 
 /// Bytes of all events in the stored value.
@@ -239,7 +239,7 @@ impl Ledger {
         let waiting = WAITING.min(SWEEPS_OF_RETENTION.saturating_mul(settings.max_redeliveries));
         let mut left_behind = self.drop_oldest(|event| event.fate.is_entry(), ENTRIES);
         left_behind.extend(self.drop_oldest(Event::is_waiting, waiting));
-        self.drop_oldest(is_resting, RESTING);
+        self.drop_oldest(is_resting, RESTING.max(waiting));
         let room = EVENT_BYTES.min(LEDGER_BYTES.saturating_sub(self.other_bytes(settings)));
         // The estimate is quick and high; only when it is too high is every event written out to be measured.
         if self.events.values().map(Event::stored_bytes).sum::<usize>() > room {

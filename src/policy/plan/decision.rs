@@ -299,13 +299,23 @@ impl Decision<'_> {
 
     /// Leaves behind what there is no room for. It waits no longer, and is no candidate.
     pub(super) fn leave_no_room(&mut self, candidates: &mut Vec<Candidate>) {
+        let no_room = self.ledger.no_room;
         let dropped = self.ledger.fit(self.settings);
         let before = candidates.len();
         candidates.retain(|candidate| self.ledger.events.contains_key(&candidate.guid));
         let were_candidates = before - candidates.len();
         self.tally.waiting -= dropped.iter().filter(|event| event.is_waiting()).count() - were_candidates;
+        if self.settings.dry_run {
+            // What is read again then is no event that was told as left behind.
+            self.ledger.no_room = no_room;
+        }
+        let events = &self.ledger.events;
+        self.judged.retain(|judged| !matches!(judged.verdict, Verdict::Waiting(_)) || events.contains_key(&judged.event.guid));
         for event in dropped {
             self.leave_behind(&event);
+            if self.explain {
+                self.judged.push(Judged { event, verdict: Verdict::LeftBehind });
+            }
         }
     }
 }

@@ -45,7 +45,8 @@ pub struct Reader<'a> {
     oldest_in_window: Option<(Position, bool)>,
     answered_before_window: bool,
     gaps: Vec<(Gap, GapState)>,
-    gaps_are_left: bool,
+    /// Pages of gaps at most.
+    gap_pages: u32,
     names: Vec<Rc<str>>,
     /// The next links of the list, or the gap, that is being read.
     followed: Followed,
@@ -92,7 +93,7 @@ impl<'a> Reader<'a> {
             oldest_in_window: None,
             answered_before_window: false,
             gaps: ground.gaps.iter().map(|gap| (gap.clone(), GapState::Untouched)).collect(),
-            gaps_are_left: false,
+            gap_pages: share(settings.delivery_pages),
             names: Vec::new(),
             followed: Followed::default(),
             reading: Reading::default(),
@@ -118,7 +119,7 @@ impl<'a> Reader<'a> {
             }
         }
         match self.open_gap() {
-            Some(place) if spare > 0 && !self.gaps_are_left && self.reading.gap_pages < self.delivery_pages => {
+            Some(place) if spare > 0 && self.reading.gap_pages < self.gap_pages => {
                 let (gap, state) = &self.gaps[place];
                 let from = match state {
                     GapState::Reading { next, .. } => next,
@@ -196,7 +197,7 @@ impl<'a> Reader<'a> {
 
     /// A page of a gap could not be read: no further one is asked for in this sweep.
     pub fn leave_gaps(&mut self) {
-        self.gaps_are_left = true;
+        self.gap_pages = 0;
     }
 
     /// Ends the reading.

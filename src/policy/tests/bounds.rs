@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::{Case, Fault, World, time};
 use crate::policy::event::Fate;
-use crate::policy::ledger::Ledger;
+use crate::policy::ledger::{Ledger, NoRoom};
+use crate::policy::plan::{Verdict, Wait};
 use crate::policy::time::minutes;
 
 /// `count` events of `kind`, one a second from `from` on.
@@ -40,14 +41,56 @@ fn left_behind(world: &World) -> u64 {
 fn what_72_hours_can_ask_for_waits_and_no_more() {
     let history = many("o", "issues", "02:00", 200, &["500"]) + &many("p", "push", "01:00", 200, &["500"]);
     let mut case = paid(&history).set(|settings| settings.max_redeliveries = 1);
-    case.world.sweep(time("10:15"), Fault::None).unwrap();
+    let swept = case.world.sweep(time("10:15"), Fault::None).unwrap();
     let ledger = case.world.ledger();
     assert_eq!((of(&ledger, "o"), of(&ledger, "p")), (88, 200), "288 wait; those that can be overtaken are left behind first");
     assert!(ledger.events.keys().all(|guid| guid.to_string().as_str() >= "o00112"), "and of those the oldest");
     assert_eq!(left_behind(&case.world), 112);
+    let verdicts = |verdict: Verdict| swept.plan.judged.iter().filter(|judged| judged.verdict == verdict).count();
+    assert_eq!((verdicts(Verdict::LeftBehind), verdicts(Verdict::Waiting(Wait::Turn)), verdicts(Verdict::Redeliver)), (112, 287, 1));
+    let tally = swept.plan.tally;
+    assert_eq!((tally.left_behind, tally.waiting, tally.redelivered), (112, 288, 0), "each is counted once");
     // The same list once more: none is taken up again, none is told twice.
     case.world.sweep(time("10:30"), Fault::None).unwrap();
     assert_eq!((of(&case.world.ledger(), "o"), left_behind(&case.world)), (88, 112));
+}
+
+#[test]
+fn what_there_was_no_room_for_while_it_waited_waits_no_longer() {
+    // Their asks are out when others take their room.
+    let mut case = paid(&many("a", "push", "01:00", 10, &["500"]).replace("off", "lost")).set(|settings| settings.max_redeliveries = 10);
+    case.world.sweep(time("10:15"), Fault::None).unwrap();
+    case = case.add(&many("b", "push", "02:00", 290, &["500"])).set(|settings| settings.max_redeliveries = 1);
+    let tally = case.world.sweep(time("10:30"), Fault::None).unwrap().plan.tally;
+    assert_eq!((tally.left_behind, tally.waiting, tally.redelivered), (12, 288, 0), "each is counted once");
+}
+
+#[test]
+fn a_dry_run_leaves_no_mark_of_what_it_had_no_room_for() {
+    let mut case = paid(&many("p", "push", "01:00", 300, &["500"])).set(|settings| {
+        settings.max_redeliveries = 1;
+        settings.dry_run = true;
+    });
+    let swept = case.world.sweep(time("10:15"), Fault::None).unwrap();
+    assert_eq!(swept.plan.judged.iter().filter(|judged| judged.verdict == Verdict::LeftBehind).count(), 12);
+    case = case.set(|settings| {
+        settings.max_redeliveries = 10;
+        settings.dry_run = false;
+    });
+    let tally = case.world.sweep(time("10:30"), Fault::None).unwrap().plan.tally;
+    assert_eq!((tally.left_behind, tally.waiting, tally.redelivered), (0, 300, 0), "they are taken up");
+}
+
+#[test]
+fn as_many_as_may_wait_are_remembered_when_they_pass() {
+    let mut case =
+        paid(&many("p", "push", "01:00", 4_000, &["500"]).replace("off", "200")).set(|settings| settings.max_redeliveries = 1000);
+    for tick in ["10:15", "10:30", "10:45", "11:00", "11:15", "11:30"] {
+        case.world.sweep(time(tick), Fault::None).unwrap();
+    }
+    let ledger = case.world.ledger();
+    assert_eq!(ledger.events.values().filter(|event| event.fate == Fate::Passed).count(), 4_000);
+    assert_eq!(ledger.no_room, NoRoom::default(), "no event of the night is shut out");
 }
 
 #[test]

@@ -19,7 +19,7 @@ mod oracle;
 mod outages;
 mod overtaking;
 mod own;
-mod properties;
+pub(crate) mod properties;
 mod reading;
 mod recovering;
 mod refusing;

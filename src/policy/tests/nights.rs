@@ -91,7 +91,7 @@ fn night(tight: bool) -> impl Strategy<Value = Night> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(4))]
 
     /// Invariants 1 to 4, with gaps.
     #[test]

@@ -5,5 +5,6 @@ mod clock;
 mod crash;
 mod failing;
 mod lines;
+mod random;
 mod telling;
 mod world;

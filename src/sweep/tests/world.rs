@@ -35,6 +35,19 @@ pub(super) struct Crash {
 /// What is to go wrong with calls whose method and path contain a text.
 pub(super) type Fault = (&'static str, fn() -> Result<Answer, NetworkError>);
 
+/// What goes wrong with one call of a sweep, whichever it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Upset {
+    /// The other side never hears of it.
+    NoAnswer,
+    /// The other side does it, and its answer is lost.
+    AnswerLost,
+    /// The other side answers with this status, and does nothing.
+    Status(u16),
+    /// It answers with something else than it should.
+    Garbage,
+}
+
 /// The outside world, and one installation of the Worker.
 pub(super) struct Outside {
     pub(super) github: RefCell<GitHub>,
@@ -46,6 +59,8 @@ pub(super) struct Outside {
     pub(super) crash: Cell<Option<Crash>>,
     pub(super) faults: RefCell<Vec<Fault>>,
     once: Cell<Option<Fault>>,
+    /// What goes wrong with the calls of the next sweep, by their place.
+    pub(super) upsets: RefCell<BTreeMap<usize, Upset>>,
     /// Method and path of each call of the last sweep.
     pub(super) calls: RefCell<Vec<String>>,
     /// Guid and time of each ask that reached GitHub.
@@ -71,6 +86,7 @@ impl Outside {
             crash: Cell::new(None),
             faults: RefCell::default(),
             once: Cell::new(None),
+            upsets: RefCell::default(),
             calls: RefCell::default(),
             asks: RefCell::default(),
             writes: Cell::new(0),
@@ -237,8 +253,17 @@ impl Network for Outside {
         let path = call.url.strip_prefix(API).unwrap_or_else(|| call.url.rsplit('/').next().unwrap_or_default());
         let line = format!("{} {path}", call.method.as_str());
         let fault = self.fault_for(&line);
+        let upset = self.upsets.borrow_mut().remove(&self.calls.borrow().len());
         self.calls.borrow_mut().push(line);
-        self.step(|| fault.map_or_else(|| self.serve(call), |fault| fault())).await
+        self.step(|| match (fault, upset) {
+            (Some(fault), _) => fault(),
+            (None, None) => self.serve(call),
+            (None, Some(Upset::NoAnswer)) => Err(NetworkError::TimedOut),
+            (None, Some(Upset::AnswerLost)) => self.serve(call).and(Err(NetworkError::Failed)),
+            (None, Some(Upset::Status(status))) => Ok(Answer { status, ..Answer::default() }),
+            (None, Some(Upset::Garbage)) => Ok(Answer { status: 200, body: b"<html>".to_vec(), ..Answer::default() }),
+        })
+        .await
     }
 }
 

@@ -10,6 +10,7 @@ use super::*;
 use crate::alarm::entry::EntryKind;
 use crate::alarm::sample::loss;
 use crate::policy::refusing::Refusing;
+use crate::policy::tests::properties::config;
 
 /// What happens before a sweep.
 #[derive(Clone, Debug)]
@@ -228,7 +229,7 @@ impl Story {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(2))]
 
     #[test]
     fn one_sweep_after_both_answer_again_both_show_what_is_open(happenings in vec(vec(happening(), 0..3), 1..14), calm_between in any::<bool>()) {
