@@ -60,8 +60,9 @@ impl Recovery {
         let stored = storage.read(Key::State).await?;
         let state = stored.as_deref().map_or_else(|| Ok(State::default()), State::read);
         let history = History::read(storage.read(Key::History).await?.as_deref());
+        let app = variable(&self.env, "GITHUB_APP_ID").unwrap_or_default();
         let facts = Facts {
-            app: &variable(&self.env, "GITHUB_APP_ID").unwrap_or_default(),
+            app: app.trim(),
             config: config.as_ref().map_err(Clone::clone),
             state: state.as_ref().map_err(ToString::to_string),
             history: &history,

@@ -9,7 +9,7 @@ use super::history::History;
 use super::plot::plot;
 use super::status::{EntryView, RecoveringView, Status, Word, name_of};
 use crate::alarm::text::outside::html;
-use crate::alarm::text::words::guid_text;
+use crate::alarm::text::words::{guid_text, name_text};
 use crate::policy::time::Time;
 use crate::sweep::report::{Stamp, VERDICTS};
 
@@ -74,7 +74,7 @@ pub fn number(value: u64) -> String {
 /// The page.
 #[must_use]
 pub fn page(status: &Status, history: &History) -> String {
-    let name = status.app_name.clone().unwrap_or_else(|| format!("App {}", status.app));
+    let name = status.app_name.as_deref().map_or_else(|| format!("App {}", status.app), name_text);
     let mut body = String::new();
     let _ = write!(body, "<header><p class=\"app\">{}</p>{}</header>", html(&name), banner(status));
     body.push_str("<nav aria-label=\"Pages\"><a href=\"/\" aria-current=\"page\">Status</a> <a href=\"/plan\">What comes next</a>");

@@ -139,7 +139,7 @@ pub fn plan_page(view: &PlanView) -> String {
 
 fn table(view: &PlanView) -> String {
     let mut out = String::from(
-        "<div class=\"scroll\" role=\"region\" aria-labelledby=\"plan\" tabindex=\"0\"><table class=\"plan\"><thead><tr>\
+        "<div class=\"scroll\" role=\"region\" aria-label=\"Events\" tabindex=\"0\"><table class=\"plan\"><thead><tr>\
          <th scope=\"col\">Event</th><th scope=\"col\">What becomes of it</th><th scope=\"col\">First delivery</th>\
          <th scope=\"col\">Attempts</th><th scope=\"col\">Guid</th></tr></thead><tbody>",
     );

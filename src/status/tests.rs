@@ -178,13 +178,195 @@ fn the_json_form_is_pinned() {
     stored.state.failures.in_a_row = 0;
     stored.lease = Some(Lease { taken_at: NOW, until: NOW + minutes(14), killed_in_a_row: 0 });
     let json = serde_json::to_string_pretty(&stored.status()).expect("it is plain data");
-    expect![[]].assert_eq(&json);
+    expect![[r#"
+        {
+          "version": 1,
+          "app": "12345",
+          "app_name": "deploy-bot",
+          "advanced_url": "https://github.com/settings/apps/deploy-bot/advanced",
+          "issue_url": null,
+          "now": "2026-11-30T14:05:00.000Z",
+          "ok": false,
+          "word": "outage",
+          "reasons": [
+            "The endpoint does not answer, and 3 events wait for it.",
+            "1 entry of the alarm is open."
+          ],
+          "notes": [
+            "The start of the window stands still, since lost time is being made up for."
+          ],
+          "last_sweep": "2026-11-30T14:00:00.000Z",
+          "next_sweep": "2026-11-30T14:15:00.000Z",
+          "sweeping_since": "2026-11-30T14:05:00.000Z",
+          "failures_in_a_row": 0,
+          "last_failure": {
+            "class": "auth",
+            "at": "2026-11-30T05:05:00.000Z"
+          },
+          "entries": [
+            {
+              "key": "gave-up:0a1b",
+              "kind": "gave_up",
+              "since": "2026-11-30T13:15:00.000Z",
+              "what": "workflow_run.completed gave up after 1 attempt",
+              "more": "attempts: 500",
+              "guid": "0a1b",
+              "event": "workflow_run.completed",
+              "repository_id": 479544328,
+              "attempts": [
+                500
+              ]
+            }
+          ],
+          "outage": {
+            "since": "2026-11-30T13:25:00.000Z",
+            "waiting": 3
+          },
+          "waiting": 0,
+          "events": {
+            "last_sweep": {
+              "redelivered": 2,
+              "waiting": 3,
+              "recovered": 1,
+              "superseded": 0,
+              "gave_up": 0,
+              "not_redeliverable": 0,
+              "refused": 0,
+              "uncountable": 0,
+              "ignored": 0,
+              "own": 0,
+              "left_behind": 0
+            },
+            "two_days": {
+              "redelivered": 2,
+              "waiting": 3,
+              "recovered": 1,
+              "superseded": 0,
+              "gave_up": 0,
+              "not_redeliverable": 0,
+              "refused": 0,
+              "uncountable": 0,
+              "ignored": 0,
+              "own": 0,
+              "left_behind": 0
+            }
+          },
+          "window": {
+            "start": "2026-11-30T02:05:00.000Z",
+            "stands_still": true
+          },
+          "gaps": [
+            {
+              "from": "2026-11-30T02:25:00.000Z",
+              "to": "2026-11-30T13:55:00.000Z"
+            }
+          ],
+          "recovering": {
+            "since": "2026-11-30T02:05:00.000Z",
+            "asked_at": "2026-11-30T14:04:00.000Z",
+            "gaps": null,
+            "waiting": 0
+          },
+          "watched_since": "2026-11-29T08:05:00.000Z",
+          "calls": {
+            "used": 5,
+            "limit": 50
+          },
+          "history": [
+            {
+              "at": "2026-11-30T14:00:00.000Z",
+              "failure": null,
+              "outage": false,
+              "deliveries": 120,
+              "failed": 4,
+              "calls": 5,
+              "events": {
+                "redelivered": 2,
+                "waiting": 3,
+                "recovered": 1,
+                "superseded": 0,
+                "gave_up": 0,
+                "not_redeliverable": 0,
+                "refused": 0,
+                "uncountable": 0,
+                "ignored": 0,
+                "own": 0,
+                "left_behind": 0
+              }
+            }
+          ],
+          "login_path": "/login-x"
+        }"#]].assert_eq(&json);
 }
 
 #[test]
 fn the_metrics_are_pinned() {
     let stored = Stored::swept().gave_up("a", "push").gave_up("b", "push").outage();
-    expect![[]].assert_eq(&metrics(&stored.status(), &stored.history));
+    expect![[r##"
+        # HELP redeliver_healthy Whether a sweep succeeded within the last hour.
+        # TYPE redeliver_healthy gauge
+        redeliver_healthy 1
+        # HELP redeliver_ok Whether all is well.
+        # TYPE redeliver_ok gauge
+        redeliver_ok 0
+        # HELP redeliver_last_sweep_timestamp_seconds The last sweep that did not fail.
+        # TYPE redeliver_last_sweep_timestamp_seconds gauge
+        redeliver_last_sweep_timestamp_seconds 1796047200
+        # HELP redeliver_failures_in_a_row Sweeps in a row that failed.
+        # TYPE redeliver_failures_in_a_row gauge
+        redeliver_failures_in_a_row 0
+        # HELP redeliver_waiting_events Events that wait to be delivered.
+        # TYPE redeliver_waiting_events gauge
+        redeliver_waiting_events 0
+        # HELP redeliver_outage Whether the endpoint does not answer.
+        # TYPE redeliver_outage gauge
+        redeliver_outage 1
+        # HELP redeliver_outage_start_timestamp_seconds Since when it does not.
+        # TYPE redeliver_outage_start_timestamp_seconds gauge
+        redeliver_outage_start_timestamp_seconds 1796045100
+        # HELP redeliver_window_start_timestamp_seconds The start of the window.
+        # TYPE redeliver_window_start_timestamp_seconds gauge
+        redeliver_window_start_timestamp_seconds 1796036700
+        # HELP redeliver_gaps Stretches of the list that no sweep has read yet.
+        # TYPE redeliver_gaps gauge
+        redeliver_gaps 0
+        # HELP redeliver_alarm_entries Open entries of the alarm.
+        # TYPE redeliver_alarm_entries gauge
+        redeliver_alarm_entries{kind="gave_up"} 2
+        # HELP redeliver_call_limit Calls that a sweep may make.
+        # TYPE redeliver_call_limit gauge
+        redeliver_call_limit 50
+        # HELP redeliver_last_sweep_calls Calls of the last sweep.
+        # TYPE redeliver_last_sweep_calls gauge
+        redeliver_last_sweep_calls 5
+        # HELP redeliver_sweeps_total Sweeps.
+        # TYPE redeliver_sweeps_total counter
+        redeliver_sweeps_total 1
+        # HELP redeliver_failed_sweeps_total Sweeps that failed.
+        # TYPE redeliver_failed_sweeps_total counter
+        redeliver_failed_sweeps_total 0
+        # HELP redeliver_deliveries_read_total Deliveries on all pages that were read.
+        # TYPE redeliver_deliveries_read_total counter
+        redeliver_deliveries_read_total 120
+        # HELP redeliver_failed_deliveries_total Deliveries that failed or went unanswered.
+        # TYPE redeliver_failed_deliveries_total counter
+        redeliver_failed_deliveries_total 4
+        # HELP redeliver_calls_total Calls made.
+        # TYPE redeliver_calls_total counter
+        redeliver_calls_total 5
+        # HELP redeliver_events_total Events by verdict.
+        # TYPE redeliver_events_total counter
+        redeliver_events_total{verdict="redelivered"} 2
+        redeliver_events_total{verdict="recovered"} 1
+        redeliver_events_total{verdict="superseded"} 0
+        redeliver_events_total{verdict="gave_up"} 0
+        redeliver_events_total{verdict="not_redeliverable"} 0
+        redeliver_events_total{verdict="refused"} 0
+        redeliver_events_total{verdict="uncountable"} 0
+        redeliver_events_total{verdict="ignored"} 0
+        redeliver_events_total{verdict="own"} 0
+        redeliver_events_total{verdict="left_behind"} 0
+    "##]].assert_eq(&metrics(&stored.status(), &stored.history));
 }
 
 #[test]
@@ -295,4 +477,25 @@ fn every_answer_forbids_to_keep_frame_or_load_anything() {
         assert!(!policy.contains("unsafe"));
     }
     assert!(!STYLE.contains("</") && !SCRIPT.contains("</"), "either would end its element");
+}
+
+/// Invariant: what is shown is pure. It knows no runtime, no storage and no clock.
+#[test]
+fn what_is_shown_is_pure() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/status");
+    let mut read = 0;
+    for file in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = file.expect("it can be read").path();
+        if path.ends_with("tests.rs") || path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source file is text");
+        read += 1;
+        for word in
+            ["worker::", "js_sys", "web_sys", "wasm_bindgen", "SystemTime", "Utc::now", "async fn", ".await", "log::", "crate::http"]
+        {
+            assert!(!text.contains(word), "{} mentions {word}", path.display());
+        }
+    }
+    assert!(read >= 9, "only {read} files were found");
 }

@@ -46,6 +46,12 @@ pub fn event_name(event: &str, action: Option<&str>) -> String {
     action.map_or_else(|| event.clone(), |action| format!("{event}.{}", visible(action, NAME)))
 }
 
+/// A name, with nothing in it that hides or breaks a line.
+#[must_use]
+pub fn name_text(name: &str) -> String {
+    visible(name, NAME)
+}
+
 /// A guid, with nothing in it that hides or breaks a line.
 #[must_use]
 pub fn guid_text(guid: &str) -> String {

@@ -22,8 +22,8 @@ const ASKS: [&str; 11] = ["200", "500", "500", "500+20m", "500+40m", "200+35m", 
 /// Cases of all properties together in `npm test`.
 const CASES: u64 = 20_000;
 
-/// What they are shared out in: 7 for each property below, 4 for each of [`super::nights`], 2 for whole sweeps, 2 for the channels.
-const PARTS: u64 = 40;
+/// What they are shared out in: 7 for each property below, 4 for each of [`super::nights`] and [`super::recovering`], 2 for whole sweeps, 2 for the channels.
+const PARTS: u64 = 44;
 
 /// What a tick does; `Never` is one that does not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
