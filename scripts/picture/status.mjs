@@ -18,9 +18,13 @@ await main(async () => {
   const ends = [];
   const browser = await openBrowser();
   try {
-    const { scene, stand } = await standing({ after: (end) => ends.push(end) });
+    const { stand } = await standing({ after: (end) => ends.push(end) });
     for (const { file, width, height, colorScheme, state } of pictures) {
-      const home = await stand(STANDINGS[state][1]);
+      const home = await stand((stored) => {
+        STANDINGS[state][1](stored);
+        // The tests look at names that nobody has.
+        stored.ledger.events = stored.ledger.events.filter(({ e: event }) => /^\w+$/.test(event));
+      });
       const basic = `Basic ${Buffer.from(`admin:${TOKEN}`).toString("base64")}`;
       const context = await browser.newContext({
         viewport: { width, height },
@@ -38,7 +42,6 @@ await main(async () => {
       console.log(`docs/${file}`);
       await context.close();
     }
-    scene.now = Date.now();
   } finally {
     await browser.close();
     for (const end of ends) await end();

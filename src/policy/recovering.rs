@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, NoRoom};
 use super::lost_time::LostTime;
 use super::settings::RETENTION;
 use super::time::Time;
@@ -73,7 +73,7 @@ pub fn recover(ledger: &mut Ledger, since: Time, now: Time) -> Result<(), OutOfR
         *cursor = covered.iter().map(|gap| gap.older_end).fold(from_there.min(*cursor), Position::min);
         ground.watched_since = ground.watched_since.map(|known| known.min(since));
     }
-    ledger.no_room = Default::default();
+    ledger.no_room = NoRoom::default();
     Ok(())
 }
 

@@ -56,10 +56,9 @@ pub fn is_login_path(path: &str, token: &str) -> bool {
 #[must_use]
 pub fn is_from_here(scheme: Scheme, fetch_site: Option<&str>, origin: Option<&str>, own_origin: &str) -> bool {
     match (scheme, fetch_site, origin) {
-        (Scheme::Bearer, ..) => true,
         (Scheme::Basic, Some(site), _) => matches!(site, "same-origin" | "none"),
         (Scheme::Basic, None, Some(origin)) => origin == own_origin,
-        (Scheme::Basic, None, None) => true,
+        (Scheme::Bearer, ..) | (Scheme::Basic, None, None) => true,
     }
 }
 

@@ -25,7 +25,9 @@ pub fn metrics(status: &Status, history: &History) -> String {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     status.entries.iter().for_each(|entry| *kinds.entry(&entry.kind).or_default() += 1);
     out.head("alarm_entries", "gauge", "Open entries of the alarm.");
-    kinds.iter().for_each(|(kind, count)| out.value("alarm_entries", &format!("{{kind=\"{kind}\"}}"), *count));
+    for (kind, count) in kinds {
+        out.value("alarm_entries", &format!("{{kind=\"{kind}\"}}"), count);
+    }
     if let Some(limit) = status.calls.limit {
         out.gauge("call_limit", "Calls that a sweep may make.", limit.into());
     }

@@ -63,7 +63,7 @@ pub fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -186,8 +186,8 @@ fn sweeps(status: &Status) -> String {
         None => list.add("Next sweep", &time(status.next_sweep.0)),
     }
     list.add("Failures in a row", &status.failures_in_a_row.to_string());
-    let last = status.last_failure.as_ref().map(|failure| format!("{}, {}", name_of(failure.class), time(failure.at.0)));
-    list.add("Last failure", last.as_deref().unwrap_or("none"));
+    let failure = status.last_failure.as_ref().map(|failure| format!("{}, {}", name_of(failure.class), time(failure.at.0)));
+    list.add("Last failure", failure.as_deref().unwrap_or("none"));
     if let (Some(used), Some(limit)) = (status.calls.used, status.calls.limit) {
         list.add("Calls of the last sweep", &format!("{used} of {limit}"));
     }

@@ -125,9 +125,9 @@ fn table(all: &[Hour]) -> String {
         "<details><summary>As a table</summary><div class=\"scroll\" role=\"region\" aria-label=\"The last two days by the hour\" \
          tabindex=\"0\"><table><thead><tr><th scope=\"col\">Hour</th><th scope=\"col\">Sweeps</th><th scope=\"col\">Failed sweeps</th>",
     );
-    MEASURES.iter().for_each(|name| {
+    for name in MEASURES {
         let _ = write!(out, "<th scope=\"col\">{name}</th>");
-    });
+    }
     out.push_str("<th scope=\"col\">Endpoint</th></tr></thead><tbody>");
     for hour in all.iter().rev().filter(|hour| !hour.is_empty()) {
         let _ = write!(out, "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>", time(hour.start), hour.sweeps, hour.failed_sweeps);

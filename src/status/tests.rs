@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_raw_string_hashes)]
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 
 use super::history::{History, Row};
 use super::metrics::metrics;
@@ -178,125 +178,7 @@ fn the_json_form_is_pinned() {
     stored.state.failures.in_a_row = 0;
     stored.lease = Some(Lease { taken_at: NOW, until: NOW + minutes(14), killed_in_a_row: 0 });
     let json = serde_json::to_string_pretty(&stored.status()).expect("it is plain data");
-    expect![[r#"
-        {
-          "version": 1,
-          "app": "12345",
-          "app_name": "deploy-bot",
-          "advanced_url": "https://github.com/settings/apps/deploy-bot/advanced",
-          "issue_url": null,
-          "now": "2026-11-30T14:05:00.000Z",
-          "ok": false,
-          "word": "outage",
-          "reasons": [
-            "The endpoint does not answer, and 3 events wait for it.",
-            "1 entry of the alarm is open."
-          ],
-          "notes": [
-            "The start of the window stands still, since lost time is being made up for."
-          ],
-          "last_sweep": "2026-11-30T14:00:00.000Z",
-          "next_sweep": "2026-11-30T14:15:00.000Z",
-          "sweeping_since": "2026-11-30T14:05:00.000Z",
-          "failures_in_a_row": 0,
-          "last_failure": {
-            "class": "auth",
-            "at": "2026-11-30T05:05:00.000Z"
-          },
-          "entries": [
-            {
-              "key": "gave-up:0a1b",
-              "kind": "gave_up",
-              "since": "2026-11-30T13:15:00.000Z",
-              "what": "workflow_run.completed gave up after 1 attempt",
-              "more": "attempts: 500",
-              "guid": "0a1b",
-              "event": "workflow_run.completed",
-              "repository_id": 479544328,
-              "attempts": [
-                500
-              ]
-            }
-          ],
-          "outage": {
-            "since": "2026-11-30T13:25:00.000Z",
-            "waiting": 3
-          },
-          "waiting": 0,
-          "events": {
-            "last_sweep": {
-              "redelivered": 2,
-              "waiting": 3,
-              "recovered": 1,
-              "superseded": 0,
-              "gave_up": 0,
-              "not_redeliverable": 0,
-              "refused": 0,
-              "uncountable": 0,
-              "ignored": 0,
-              "own": 0,
-              "left_behind": 0
-            },
-            "two_days": {
-              "redelivered": 2,
-              "waiting": 3,
-              "recovered": 1,
-              "superseded": 0,
-              "gave_up": 0,
-              "not_redeliverable": 0,
-              "refused": 0,
-              "uncountable": 0,
-              "ignored": 0,
-              "own": 0,
-              "left_behind": 0
-            }
-          },
-          "window": {
-            "start": "2026-11-30T02:05:00.000Z",
-            "stands_still": true
-          },
-          "gaps": [
-            {
-              "from": "2026-11-30T02:25:00.000Z",
-              "to": "2026-11-30T13:55:00.000Z"
-            }
-          ],
-          "recovering": {
-            "since": "2026-11-30T02:05:00.000Z",
-            "asked_at": "2026-11-30T14:04:00.000Z",
-            "gaps": null,
-            "waiting": 0
-          },
-          "watched_since": "2026-11-29T08:05:00.000Z",
-          "calls": {
-            "used": 5,
-            "limit": 50
-          },
-          "history": [
-            {
-              "at": "2026-11-30T14:00:00.000Z",
-              "failure": null,
-              "outage": false,
-              "deliveries": 120,
-              "failed": 4,
-              "calls": 5,
-              "events": {
-                "redelivered": 2,
-                "waiting": 3,
-                "recovered": 1,
-                "superseded": 0,
-                "gave_up": 0,
-                "not_redeliverable": 0,
-                "refused": 0,
-                "uncountable": 0,
-                "ignored": 0,
-                "own": 0,
-                "left_behind": 0
-              }
-            }
-          ],
-          "login_path": "/login-x"
-        }"#]].assert_eq(&json);
+    expect_file!["status.json"].assert_eq(&json);
 }
 
 #[test]
@@ -366,7 +248,8 @@ fn the_metrics_are_pinned() {
         redeliver_events_total{verdict="ignored"} 0
         redeliver_events_total{verdict="own"} 0
         redeliver_events_total{verdict="left_behind"} 0
-    "##]].assert_eq(&metrics(&stored.status(), &stored.history));
+    "##]]
+    .assert_eq(&metrics(&stored.status(), &stored.history));
 }
 
 #[test]
@@ -439,7 +322,7 @@ fn each_hour_has_its_bars_and_an_outage_is_shaded() {
     for quarter in (0..16_u64).rev() {
         let outage = (4..8).contains(&quarter);
         let failure = (quarter == 15).then_some(FailureClass::Transport);
-        let events = [if outage { 1 } else { 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let events = [u64::from(outage), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         stored.history.push(Row {
             at: NOW - minutes(5 + 15 * quarter),
             deliveries: 100 * (quarter + 1),
