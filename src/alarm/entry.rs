@@ -268,6 +268,18 @@ mod tests {
     }
 
     #[test]
+    fn what_keeps_everything_from_coming_stands_first() {
+        let mut ledger = Ledger { left_behind: vec![sample::loss(0)], ..Ledger::default() };
+        ledger.outage = Some(Outage { since: sample::time(5), waiting: 3, counted_at: sample::time(40) });
+        let failing = Failing { since: sample::time(9), class: FailureClass::Auth, problems: Vec::new() };
+        let lost = with_lost_channel(with_failing(entries(&ledger), failing), Channel::Telegram, sample::time(1), "kicked");
+        let keys: Vec<&str> = lost.iter().map(|entry| entry.key.split(':').next().unwrap_or_default()).collect();
+        assert_eq!(keys, ["failing", "outage", "channel-lost", "left-behind"]);
+        assert_eq!(lost[0].key, format!("failing:{}", sample::time(9).millis()));
+        assert_eq!(lost[1].key, format!("outage:{}", sample::time(5).millis()));
+    }
+
+    #[test]
     fn an_ask_that_github_took_and_never_made_is_counted() {
         let mut event = sample::event("a", 0);
         let on = event.attempts[0].position;

@@ -45,3 +45,11 @@ fn other_letters_are_stored_as_ascii_and_read_as_they_were() {
     assert!(text.is_ascii() && text.contains("gr\\u00fcn \\ud83d\\udfe2"), "{text}");
     assert_eq!(State::read(&text), Ok(state));
 }
+
+#[test]
+fn the_stored_form_of_the_stopgap_is_pinned() {
+    let stopgap = Stopgap { failures: state().failures, alarm: Memory::default() };
+    let text = serde_json::to_string(&stopgap).expect("it is plain data");
+    expect![[r#"{"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null}}"#]].assert_eq(&text);
+    assert_eq!(serde_json::from_str::<Stopgap>(&text).expect("it is read again"), stopgap);
+}
