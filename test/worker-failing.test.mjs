@@ -136,6 +136,7 @@ describe("GitHub fails", { concurrency: 2 }, () => {
   test("to one of several installations: only its event is given up, the others come back", async (t) => {
     const scene = await opened(t);
     const guids = ["08:05", "08:06", "08:07", "08:08"].map((clock) => scene.fails(clock));
+    scene.now = at("08:10");
     const { id } = scene.github.attempts(guids[1])[0];
     scene.github.fault(({ path }) => path === `/app/hook/deliveries/${id}/attempts`, {
       status: 403,

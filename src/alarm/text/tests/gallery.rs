@@ -287,8 +287,8 @@ type Play = fn(&mut Scene);
 
 fn all(config: &Config) -> Vec<Section> {
     let kinds: [(&str, &str, Play); 10] = [
-        ("recovery-fails", "The recovery itself fails", recovery_fails),
         ("outage", "The endpoint does not answer", outage),
+        ("recovery-fails", "The recovery itself fails", recovery_fails),
         ("gave-up", "An event gave up", gave_up),
         ("github-refused", "GitHub refused to redeliver", github_refused),
         ("no-attempt", "GitHub made no attempt", no_attempt),
