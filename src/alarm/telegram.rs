@@ -267,7 +267,9 @@ impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
             (Todo::SendAndPoint, Some(stands)) => {
                 let place = stands.place();
                 self.send(shown, alarm, now).await?;
-                shown.iter_mut().for_each(|stands| stands.supersede(place.clone()));
+                if let Some(stands) = shown {
+                    stands.supersede(place);
+                }
                 Ok(())
             }
             (Todo::Send, _) | (Todo::Edit | Todo::Close | Todo::SendAndPoint, None) => self.send(shown, alarm, now).await,

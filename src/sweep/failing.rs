@@ -43,13 +43,10 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// The state cannot be read, or not be written, and stays as it is: the failure is kept under a key of its own.
     pub(super) async fn fail_without_state(&mut self, error: &SweepError, state: Option<State>) {
         self.log_failure(error);
-        let mut state = match state {
-            Some(state) => state,
-            None => self.stopgap().await.map_or_else(State::default, |Stopgap { failures, alarm }| State {
-                failures,
-                alarm,
-                ..State::default()
-            }),
+        let mut state = match (state, self.stopgap().await) {
+            (Some(state), _) => state,
+            (None, Some(Stopgap { failures, alarm })) => State { alarm, failures, ..State::default() },
+            (None, None) => State::default(),
         };
         state.move_to(self.now);
         state.failures.note(self.now, error.class(), None);

@@ -6,6 +6,7 @@ use super::{Kept, Run, SweepError};
 use crate::alarm::channels::Ways;
 use crate::alarm::entry::{Failing, entries, with_failing};
 use crate::alarm::{Alarm, Memory};
+use crate::config::Problems;
 use crate::failure::FailureClass;
 use crate::policy::plan::Plan;
 use crate::ports::{Call, Clock, Method, Network, Signer, Storage};
@@ -54,7 +55,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         let mut entries = entries(&state.ledger);
         if let Some((since, class)) = state.failures.told() {
             let problems = self.problems.filter(|_| class == FailureClass::Config);
-            entries = with_failing(entries, Failing { since, class, problems: problems.map(|all| all.texts()).unwrap_or_default() });
+            entries = with_failing(entries, Failing { since, class, problems: problems.map(Problems::texts).unwrap_or_default() });
         }
         Alarm { entries, passed: self.passed.clone().unwrap_or_default(), ..Alarm::default() }
     }

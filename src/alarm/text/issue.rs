@@ -198,7 +198,10 @@ fn row(event: &Undelivered, why: &str, url: Option<&Url>) -> String {
 /// In code spans: what is said of a setting may name a person, such as the one whom to ask for a bot.
 fn list_of_problems(failing: &Failing) -> String {
     let (shown, others) = problems(failing);
-    let mut list: String = shown.iter().map(|problem| format!("  - {}\n", code_span(problem, PROBLEM))).collect();
+    let mut list = String::new();
+    for problem in shown {
+        let _ = writeln!(list, "  - {}", code_span(problem, PROBLEM));
+    }
     if others > 0 {
         let _ = writeln!(list, "  - … and {others} more, in the log.");
     }

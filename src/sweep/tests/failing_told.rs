@@ -12,6 +12,7 @@ use super::world::{Crash, Fault, Outside};
 
 const LISTS: &str = "GET /app/hook/deliveries";
 
+#[allow(clippy::unnecessary_wraps, reason = "a call may have no answer")]
 fn refuses(status: u16) -> Result<Answer, NetworkError> {
     Ok(Answer { status, body: b"{\"message\":\"no\"}".to_vec(), ..Answer::default() })
 }
@@ -86,6 +87,7 @@ fn a_revoked_key_is_tried_at_each_tick_and_told_once_in_telegram_alone() {
 
 #[test]
 fn the_wait_that_github_names_is_kept() {
+    #[allow(clippy::unnecessary_wraps, reason = "a call may have no answer")]
     fn limited(headers: AnswerHeaders) -> Result<Answer, NetworkError> {
         Ok(Answer { status: 429, headers, ..Answer::default() })
     }

@@ -25,6 +25,9 @@ use futures_util::FutureExt;
 
 const API: &str = "https://api.github.example";
 
+/// The settings, or why they cannot be used.
+type Read = Result<Config, Box<Unusable>>;
+
 /// Where a sweep ends: at which of its steps (calls, reads and writes), and whether that step is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Crash {
@@ -88,9 +91,9 @@ impl Outside {
     }
 
     /// Read once for the same settings: to read a key takes its time.
-    fn config(&self) -> Result<Config, Box<Unusable>> {
+    fn config(&self) -> Read {
         thread_local! {
-            static KNOWN: RefCell<Vec<(BTreeMap<&'static str, String>, Result<Config, Box<Unusable>>)>> = RefCell::default();
+            static KNOWN: RefCell<Vec<(BTreeMap<&'static str, String>, Read)>> = RefCell::default();
         }
         let known =
             KNOWN.with_borrow(|known| known.iter().find(|(settings, _)| *settings == self.settings).map(|(_, config)| config.clone()));
@@ -101,7 +104,7 @@ impl Outside {
         })
     }
 
-    fn read_config(&self) -> Result<Config, Box<Unusable>> {
+    fn read_config(&self) -> Read {
         let key = app_key_pem();
         config::read(|name| match name {
             _ if self.settings.contains_key(name) => self.settings.get(name).cloned(),
