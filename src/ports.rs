@@ -137,8 +137,12 @@ pub enum Key {
     Lease,
     /// What is kept between sweeps.
     State,
-    /// A state that could not be read, put aside.
+    /// The first state that could not be read, put aside.
     Aside,
+    /// The last one after it.
+    AsideLast,
+    /// Failures, while the state cannot be read or written.
+    Stopgap,
 }
 
 impl Key {
@@ -149,6 +153,8 @@ impl Key {
             Self::Lease => "lease",
             Self::State => "state",
             Self::Aside => "state-unreadable",
+            Self::AsideLast => "state-unreadable-last",
+            Self::Stopgap => "failures",
         }
     }
 }
