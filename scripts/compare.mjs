@@ -7,7 +7,7 @@ import { onPinnedNode, root, SetupError } from "./setup.mjs";
 import { main, run, step } from "./step.mjs";
 
 const picture = join("docs", "compare.png");
-const program = ["run", "--locked", "--quiet", "--profile", "compare", "--example", "compare"];
+const program = ["run", "--locked", "--quiet", "--profile", "long", "--example", "compare"];
 
 await main(async () => {
   const chosen = choose(process.argv.slice(2));

@@ -31,10 +31,10 @@ impl fmt::Debug for Secret {
 /// All settings of one App.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// `GITHUB_APP_ID`, required: App id or client id.
+    /// `GITHUB_APP_ID`, required: App id or client id. Empty only where the settings cannot be used.
     pub app_id: String,
-    /// `GITHUB_APP_PRIVATE_KEY`, required.
-    pub key: AppKey,
+    /// `GITHUB_APP_PRIVATE_KEY`, required. `None` only where the settings cannot be used.
+    pub key: Option<AppKey>,
     /// `GITHUB_API_URL`, default `https://api.github.com`; without a slash at its end.
     pub api_url: String,
     /// `TELEGRAM_BOT_TOKEN`, `TELEGRAM_CHAT_ID`, `TELEGRAM_THREAD_ID` and `TELEGRAM_API_URL`.
@@ -63,21 +63,47 @@ pub struct Problems(pub Vec<Problem>);
 impl fmt::Display for Problems {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("the settings cannot be used: ")?;
-        for (index, Problem { setting, expected }) in self.0.iter().enumerate() {
-            let separator = if index > 0 { "; " } else { "" };
-            write!(out, "{separator}{setting} {expected}")?;
-        }
-        Ok(())
+        out.write_str(&self.texts().join("; "))
     }
+}
+
+/// Settings with which no sweep can run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{problems}")]
+pub struct Unusable {
+    /// What is wrong with them.
+    pub problems: Problems,
+    /// Those that are right: by them a person is told. Each that is wrong has its default, or is not set.
+    pub right: Config,
+}
+
+impl Problem {
+    /// As a person reads it.
+    fn text(&self) -> String {
+        format!("{} {}", self.setting, self.expected)
+    }
+}
+
+impl Problems {
+    /// Each as a person reads it.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
+        self.0.iter().map(Problem::text).collect()
+    }
+}
+
+/// `GITHUB_APP_ID`, if it can be used.
+pub fn app_id(lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
+    SettingsReader { lookup, problems: Vec::new() }.app_id()
 }
 
 /// Reads all settings. `lookup` gives a variable or a secret by its name; an empty one is as good as none.
 ///
 /// # Errors
 /// Names every setting that is missing, wrong or half given.
-pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Problems> {
+pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Box<Unusable>> {
     let mut reader = SettingsReader { lookup, problems: Vec::new() };
-    let app_id = reader.app_id();
+    let app_id = reader.app_id().unwrap_or_default();
     let key = reader.key();
     let api_url = reader.url("GITHUB_API_URL", "https://api.github.com");
     let telegram = reader.telegram();
@@ -86,12 +112,8 @@ pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Problems>
     let settings = reader.settings(heartbeat_url.is_some());
     // Whoever answers a request reads it; here it is only checked.
     reader.admin_token();
-    match (app_id, key) {
-        (Some(app_id), Some(key)) if reader.problems.is_empty() => {
-            Ok(Config { app_id, key, api_url, telegram, control_repo, heartbeat_url, settings })
-        }
-        _ => Err(Problems(reader.problems)),
-    }
+    let config = Config { app_id, key, api_url, telegram, control_repo, heartbeat_url, settings };
+    if reader.problems.is_empty() { Ok(config) } else { Err(Box::new(Unusable { problems: Problems(reader.problems), right: config })) }
 }
 
 /// Letters of `ADMIN_TOKEN` at least: a shorter one could be guessed.
@@ -150,7 +172,14 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
         }
     }
 
+    /// `None` also if any part of it is wrong: half of a channel is none.
     fn telegram(&mut self) -> Option<TelegramSettings> {
+        let problems = self.problems.len();
+        let telegram = self.telegram_as_given();
+        telegram.filter(|_| self.problems.len() == problems)
+    }
+
+    fn telegram_as_given(&mut self) -> Option<TelegramSettings> {
         let token = self.text("TELEGRAM_BOT_TOKEN");
         let chat = self.text("TELEGRAM_CHAT_ID");
         let thread = self.text("TELEGRAM_THREAD_ID");

@@ -34,7 +34,7 @@ pub async fn answer(request: &Request, env: &Env) -> worker::Result<Response> {
     if route.changes() && !is_from_here(scheme, site.as_deref(), origin.as_deref(), &url.origin().ascii_serialization()) {
         return respond(Reply::sentence(403, "Another site may not do this: use the status page, or a bearer token.", for_browser));
     }
-    let Some(app) = variable(env, "GITHUB_APP_ID").map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()) else {
+    let Some(app) = config::app_id(|name| variable(env, name)) else {
         return respond(without_app(env));
     };
     let method_of_object = if route.changes() { Method::Post } else { Method::Get };
@@ -56,7 +56,7 @@ pub async fn answer(request: &Request, env: &Env) -> worker::Result<Response> {
 
 /// Without an App there is no object to ask; the settings are read to name every problem.
 fn without_app(env: &Env) -> Reply {
-    let problems = config::read(|name| variable(env, name)).err().map(|problems| problems.to_string()).unwrap_or_default();
+    let problems = config::read(|name| variable(env, name)).err().map(|unusable| unusable.to_string()).unwrap_or_default();
     Reply::text(503, format!("{problems}\n"))
 }
 

@@ -14,7 +14,7 @@
 //! - [`sweep`]: one sweep over the [`ports`], and its report.
 //! - [`status`]: pure. What a person or a program is told over HTTP.
 //! - [`github`]: GitHub's API, signed in as the App.
-//! - [`config`]: every setting.
+//! - [`config`]: every setting. [`failure`]: the classes of failure.
 //! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
 //!
 //! # Words
@@ -26,6 +26,7 @@
 pub mod alarm;
 pub mod config;
 pub mod door;
+pub mod failure;
 pub mod github;
 pub mod http;
 pub mod logging;
@@ -42,7 +43,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Context, Env, Request, Response, event};
 
 use policy::time::Time;
-use recovery::{AT, SWEEP_PATH};
+use recovery::{AT, NO_APP, SETTLE_PATH, SWEEP_PATH};
 
 /// The binding of the Durable Object.
 pub(crate) const RECOVERY: &str = "RECOVERY";
@@ -63,22 +64,19 @@ pub async fn scheduled(event: worker::worker_sys::ScheduledEvent, env: Env, _con
 }
 
 async fn tick(env: &Env, now: Time) -> Result<(), String> {
-    let app = recovery::variable(env, "GITHUB_APP_ID").map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
-    let Some(app) = app else {
-        // Without an App id there is no object to run in; the settings are read all the same, to name every problem.
-        if let Err(problems) = config::read(|name| recovery::variable(env, name)) {
-            recovery::misconfigured(env, now, &problems);
-        }
-        return Err("the settings cannot be used; the log names each problem".to_owned());
-    };
-    let status = call_object(env, &app, now).await.map_err(|error| format!("the Durable Object failed: {error}"))?;
+    let app = config::app_id(|name| recovery::variable(env, name));
+    let failed = |error| format!("the Durable Object failed: {error}");
+    let status = call_object(env, app.as_deref().unwrap_or(NO_APP), SWEEP_PATH, now).await.map_err(failed)?;
+    if app.is_some() {
+        call_object(env, NO_APP, SETTLE_PATH, now).await.map_err(failed)?;
+    }
     if status == 200 { Ok(()) } else { Err("the sweep failed; the log says why".to_owned()) }
 }
 
-async fn call_object(env: &Env, app: &str, now: Time) -> worker::Result<u16> {
-    let stub = env.durable_object(RECOVERY)?.id_from_name(app)?.get_stub()?;
+async fn call_object(env: &Env, name: &str, path: &str, now: Time) -> worker::Result<u16> {
+    let stub = env.durable_object(RECOVERY)?.id_from_name(name)?.get_stub()?;
     // The host is never looked up: the call stays within the runtime.
-    let response = stub.fetch_with_str(&format!("https://recovery{SWEEP_PATH}?{AT}={}", now.millis())).await?;
+    let response = stub.fetch_with_str(&format!("https://recovery{path}?{AT}={}", now.millis())).await?;
     Ok(response.status_code())
 }
 

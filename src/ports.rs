@@ -139,8 +139,12 @@ pub enum Key {
     State,
     /// What the last sweeps came to, for the status page.
     History,
-    /// A state that could not be read, put aside.
+    /// The first state that could not be read, put aside.
     Aside,
+    /// The last one after it.
+    AsideLast,
+    /// Failures, while the state cannot be read or written.
+    Stopgap,
 }
 
 impl Key {
@@ -152,6 +156,8 @@ impl Key {
             Self::State => "state",
             Self::History => "history",
             Self::Aside => "state-unreadable",
+            Self::AsideLast => "state-unreadable-last",
+            Self::Stopgap => "failures",
         }
     }
 }

@@ -15,18 +15,23 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{CryptoKey, SubtleCrypto, WorkerGlobalScope};
 use worker::{DurableObject, Env, Request, Response, State, durable_object, wasm_bindgen};
 
-use crate::config::{self, Config, Problems};
-use crate::github::error::FailureClass;
+use crate::config::{self, Config};
 use crate::github::key::AppKey;
 use crate::http::{Http, RuntimeClock};
 use crate::policy::budget::Budget;
 use crate::policy::time::Time;
 use crate::ports::{Key, SignError, Signer, Storage, StorageError};
-use crate::sweep::report::{Ending, Line, Report};
-use crate::sweep::{World, sweep};
+use crate::sweep::report::{Ending, Report};
+use crate::sweep::{Caller, World, settle, sweep, sweep_by_hand, sweep_without_settings};
 
 /// The path under which the scheduled handler calls the object. Nothing from outside reaches it.
 pub const SWEEP_PATH: &str = "/sweep";
+
+/// The path under which it calls the object of [`NO_APP`] once the settings name an App.
+pub const SETTLE_PATH: &str = "/settle";
+
+/// The name of the object that keeps and tells, while the settings name no App, that they cannot be used. No App id has a space.
+pub const NO_APP: &str = "no App";
 
 /// The query parameter with the tick's time, in milliseconds since the epoch.
 pub const AT: &str = "at";
@@ -61,10 +66,14 @@ impl DurableObject for Recovery {
         let at = url.query_pairs().find(|(name, _)| name == AT).and_then(|(_, at)| at.parse().ok());
         match (url.path(), at) {
             (SWEEP_PATH, Some(at)) => {
-                let report = self.sweep(Time::from_millis(at)).await;
+                let report = self.sweep(Time::from_millis(at), Caller::Schedule).await;
                 let status = if report.is_failure() { 500 } else { 200 };
                 // The log has the report; whoever fired the tick wants to know only whether it failed.
                 Ok(Response::empty()?.with_status(status))
+            }
+            (SETTLE_PATH, Some(at)) => {
+                self.settle(Time::from_millis(at)).await;
+                Response::empty()
             }
             _ => self.answer(&request, &url).await,
         }
@@ -72,22 +81,34 @@ impl DurableObject for Recovery {
 }
 
 impl Recovery {
-    async fn sweep(&self, now: Time) -> Report {
-        let config = match config::read(|name| variable(&self.env, name)) {
-            Ok(config) => config,
-            Err(problems) => return misconfigured(&self.env, now, &problems),
-        };
-        self.signer.key.replace(Some(config.key.clone()));
-        self.run(&config, now).await
+    async fn sweep(&self, now: Time, caller: Caller) -> Report {
+        let config = config::read(|name| variable(&self.env, name));
+        let settings = config.as_ref().unwrap_or_else(|unusable| &unusable.right);
+        let Some(_running) = Running::start(&self.running) else { return held(settings, now) };
+        let budget = Budget::new(settings.settings.subrequest_limit);
+        let network = Http::new(&budget);
+        let storage = ObjectStorage(self.state.storage());
+        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
+        match &config {
+            Ok(config) => {
+                self.signer.key.replace(config.key.clone());
+                match caller {
+                    Caller::Schedule => sweep(&world, config, now).await,
+                    Caller::Person => sweep_by_hand(&world, config, now).await,
+                }
+            }
+            Err(unusable) => sweep_without_settings(&world, unusable, now).await,
+        }
     }
 
-    async fn run(&self, config: &Config, now: Time) -> Report {
-        let Some(_running) = Running::start(&self.running) else { return held(config, now) };
+    async fn settle(&self, now: Time) {
+        let config = config::read(|name| variable(&self.env, name)).unwrap_or_else(|unusable| unusable.right);
+        let Some(_running) = Running::start(&self.running) else { return };
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
         let storage = ObjectStorage(self.state.storage());
         let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
-        sweep(&world, config, now).await
+        settle(&world, &config, now).await;
     }
 }
 
@@ -124,18 +145,6 @@ pub fn variable(env: &Env, name: &str) -> Option<String> {
     let text = value.as_string().or_else(|| value.as_bool().map(|value| value.to_string()));
     let text = text.or_else(|| value.as_f64().map(|value| value.to_string()));
     Some(text.unwrap_or_else(|| "<neither a text nor a number>".to_owned()))
-}
-
-/// The report of a sweep whose settings cannot be used, which is logged here: no call is made.
-#[allow(clippy::must_use_candidate, reason = "what it logs may be all that is wanted")]
-pub fn misconfigured(env: &Env, now: Time, problems: &Problems) -> Report {
-    let app = variable(env, "GITHUB_APP_ID").unwrap_or_default();
-    let mut report = Report::new(&app, now, 0);
-    report.ending = Ending::Failed;
-    report.failure = Some(FailureClass::Config);
-    log::error!("{}", Line::Failure { app: &app, class: report.failure, error: problems.to_string() }.json());
-    log::error!("{}", serde_json::to_string(&report).unwrap_or_default());
-    report
 }
 
 struct ObjectStorage(worker::Storage);

@@ -180,9 +180,10 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
     scene.fails("08:05");
     for (const clock of ["08:15", "08:30"]) {
       const tick = await scene.tickAt(clock);
-      assert.deepEqual([tick.outcome, tick.sweep.failure, tick.calls], ["exception", "state", 0]);
-      const { history: _, ...stored } = await scene.worker.state();
-      assert.deepEqual(stored, { state: text });
+      assert.deepEqual([tick.outcome, tick.sweep.failure, tick.asked], ["exception", "state", []]);
+      const { failures, history: _, ...others } = await scene.worker.state();
+      assert.deepEqual(others, { state: text });
+      assert.equal(JSON.parse(failures).failures.last.class, "state");
     }
   });
 

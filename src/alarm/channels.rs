@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
+
 use super::control_repo::{self, ControlRepo};
 use super::entry::{Channel, with_lost_channel};
 use super::reach::{Contact, Reach};
@@ -32,6 +34,17 @@ pub struct Channels<'a, N, S, C> {
     budget: &'a Budget,
     telegram: Option<Telegram<'a, N, C>>,
     control_repo: Option<ControlRepo<'a, N, S, C>>,
+    /// Calls of the alarm so far: a sweep that tells twice has twelve for both.
+    used: Cell<u32>,
+}
+
+/// Which channels may be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ways {
+    /// Both.
+    All,
+    /// Telegram alone: it is GitHub that fails, or may not be called. The control repository goes on in a later sweep.
+    WithoutGitHub,
 }
 
 /// What became of one change of the alarm.
@@ -51,7 +64,8 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     /// The channels of `config`. `network` and `api` count their calls against `budget`.
     pub fn new(network: &'a N, clock: &'a C, api: &'a Api<'a, N, S, C>, budget: &'a Budget, config: &'a Config) -> Self {
         let telegram = config.telegram.clone().map(|settings| Telegram::new(network, clock, settings));
-        Self { api, budget, telegram, control_repo: config.control_repo.as_deref().map(|repo| ControlRepo::new(api, repo)) }
+        let control_repo = config.control_repo.as_deref().map(|repo| ControlRepo::new(api, repo));
+        Self { api, budget, telegram, control_repo, used: Cell::new(0) }
     }
 
     /// Whether no channel is set.
@@ -60,11 +74,22 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
         self.telegram.is_none() && self.control_repo.is_none()
     }
 
-    /// Whether both channels show this alarm, so that there is nothing to do. One that is lost is to be tried.
+    /// Calls of the alarm that this sweep has made.
     #[must_use]
-    pub fn are_current(&self, memory: &Memory, alarm: &Alarm, now: Time) -> bool {
-        self.lost(memory).is_empty()
-            && [Channel::ControlRepo, Channel::Telegram].iter().all(|channel| self.is_current(*channel, memory, alarm, now))
+    pub fn used(&self) -> u32 {
+        self.used.get()
+    }
+
+    /// Whether these channels show this alarm, so that there is nothing to do. One that is lost is to be tried.
+    #[must_use]
+    pub fn are_current(&self, memory: &Memory, alarm: &Alarm, now: Time, ways: Ways) -> bool {
+        let is_current = |channel: &Channel| {
+            let is_lost = self.reach(*channel, memory).is_some_and(|reach| reach.lost().is_some());
+            !is_lost && self.is_current(*channel, memory, alarm, now)
+        };
+        let all = [Channel::Telegram, Channel::ControlRepo];
+        let channels = if ways == Ways::All { &all[..] } else { &all[..1] };
+        channels.iter().all(is_current)
     }
 
     /// The channels that cannot be reached, with what they said.
@@ -81,11 +106,28 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
         set > 0 && self.lost(memory).len() == set
     }
 
-    /// Shows the alarm on every channel that shows another one, with twelve calls at most. Neither stops the other.
-    pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time) -> Told {
+    /// Shows the alarm on every channel that shows another one, with twelve calls a sweep at most. Neither stops the other.
+    pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time, ways: Ways) -> Told {
         let mut told = Told { memory, ..Told::default() };
-        let end = self.budget.used().saturating_add(ALARM_CALLS);
-        self.read_app(&mut told, alarm, now).await;
+        let before = self.budget.used();
+        let end = before.saturating_add(ALARM_CALLS.saturating_sub(self.used.get()));
+        self.budget.allow(end.saturating_sub(before));
+        if ways == Ways::All {
+            self.read_app(&mut told, alarm, now).await;
+            self.show_on_both(&mut told, alarm, now, end).await;
+        } else {
+            self.turn(Channel::Telegram, &mut told, alarm, now, Probe::IfLost).await;
+        }
+        self.budget.allow_all();
+        self.used.set(self.used.get() + (self.budget.used() - before));
+        if let Some(control_repo) = &self.control_repo {
+            told.writes = control_repo.take_writes();
+        }
+        told
+    }
+
+    /// `end`: how many calls of the budget may be used by then.
+    async fn show_on_both(&self, told: &mut Told, alarm: &Alarm, now: Time, end: u32) {
         // The issue comes first, since the message has a button to it. A channel that is lost comes before both: whether it is
         // back is an entry of the other.
         let telegram_lost = self.reach(Channel::Telegram, &told.memory).is_some_and(|reach| reach.lost().is_some());
@@ -99,18 +141,13 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             KEPT_FOR_CONTROL_REPO
         };
         self.budget.allow(end.saturating_sub(self.budget.used()).saturating_sub(kept));
-        let once_more = self.turn(first, &mut told, alarm, now, Probe::IfLost).await;
+        let once_more = self.turn(first, told, alarm, now, Probe::IfLost).await;
         self.budget.allow(end.saturating_sub(self.budget.used()));
-        self.turn(second, &mut told, alarm, now, Probe::IfLost).await;
+        self.turn(second, told, alarm, now, Probe::IfLost).await;
         // The other one may be lost since, or the issue be another; or calls are left over.
         if once_more {
-            self.turn(first, &mut told, alarm, now, Probe::Never).await;
+            self.turn(first, told, alarm, now, Probe::Never).await;
         }
-        self.budget.allow_all();
-        if let Some(control_repo) = &self.control_repo {
-            told.writes = control_repo.take_writes();
-        }
-        told
     }
 
     async fn read_app(&self, told: &mut Told, alarm: &Alarm, now: Time) {

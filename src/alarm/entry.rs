@@ -1,14 +1,15 @@
 //! Entries: what is wrong, as values with stable keys (spec section 8).
 //!
-//! An entry says nothing of how it is shown, and the same ledger gives the same entries in the same order. What comes with
-//! later rules (an outage, a sweep that fails) is one more kind each. A key never comes back for another occurrence, so that
-//! what a maintainer has seen hides nothing new.
+//! An entry says nothing of how it is shown, and the same ledger gives the same entries in the same order. A key never comes
+//! back for another occurrence, so that what a maintainer has seen hides nothing new.
 
 use std::rc::Rc;
 
+use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Guid, Position};
 use crate::policy::event::{AskStanding, Attempt, Event, Fate};
 use crate::policy::ledger::{Ledger, Loss};
+use crate::policy::outage::Outage;
 use crate::policy::refusing::Refusing;
 use crate::policy::time::Time;
 
@@ -30,9 +31,24 @@ pub enum Channel {
     ControlRepo,
 }
 
+/// A recovery that fails: two sweeps in a row did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    /// The first sweep of the row.
+    pub since: Time,
+    /// Why the last one failed.
+    pub class: FailureClass,
+    /// The settings that cannot be used, if that is why: each named, with what is expected, and never a value.
+    pub problems: Vec<String>,
+}
+
 /// What can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
+    /// The recovery itself fails.
+    Failing(Failing),
+    /// The endpoint does not answer.
+    Outage(Outage),
     /// The other channel cannot be reached.
     ChannelLost {
         /// Which one.
@@ -65,7 +81,9 @@ impl EntryKind {
     pub fn event(&self) -> Option<&Undelivered> {
         match self {
             Self::GaveUp(event) | Self::NotRedeliverable { event, .. } => Some(event),
-            Self::ChannelLost { .. } | Self::Refusing(_) | Self::LeftBehind(_) | Self::GapLost(_) => None,
+            Self::Failing(_) | Self::Outage(_) | Self::ChannelLost { .. } | Self::Refusing(_) | Self::LeftBehind(_) | Self::GapLost(_) => {
+                None
+            }
         }
     }
 
@@ -73,6 +91,8 @@ impl EntryKind {
     #[must_use]
     pub fn since(&self) -> Time {
         match self {
+            Self::Failing(failing) => failing.since,
+            Self::Outage(outage) => outage.since,
             Self::ChannelLost { since, .. } => *since,
             Self::Refusing(refusing) => refusing.since,
             Self::LeftBehind(loss) | Self::GapLost(loss) => loss.from,
@@ -83,18 +103,22 @@ impl EntryKind {
     /// The order of the sorts: those that are no events come first.
     fn rank(&self) -> u8 {
         match self {
-            Self::Refusing(_) => 0,
-            Self::ChannelLost { .. } => 1,
-            Self::LeftBehind(_) => 2,
-            Self::GapLost(_) => 3,
-            Self::GaveUp(_) | Self::NotRedeliverable { .. } => 4,
+            Self::Failing(_) => 0,
+            Self::Outage(_) => 1,
+            Self::Refusing(_) => 2,
+            Self::ChannelLost { .. } => 3,
+            Self::LeftBehind(_) => 4,
+            Self::GapLost(_) => 5,
+            Self::GaveUp(_) | Self::NotRedeliverable { .. } => 6,
         }
     }
 
     /// Where it stands among its sort, of which the newest comes first.
     fn standing(&self) -> Position {
         match self {
-            Self::ChannelLost { .. } | Self::Refusing(_) => Position { at: self.since(), id: DeliveryId(0) },
+            Self::Failing(_) | Self::Outage(_) | Self::ChannelLost { .. } | Self::Refusing(_) => {
+                Position { at: self.since(), id: DeliveryId(0) }
+            }
             Self::LeftBehind(loss) | Self::GapLost(loss) => Position { at: loss.made_at, id: DeliveryId(0) },
             Self::GaveUp(event) | Self::NotRedeliverable { event, .. } => event.first,
         }
@@ -153,13 +177,22 @@ pub fn entries(ledger: &Ledger) -> Vec<Entry> {
         .refusals
         .refusing()
         .map(|refusing| Entry { key: format!("refusing:{}", refusing.since.millis()), kind: EntryKind::Refusing(refusing) });
+    let outage = ledger.outage.map(|outage| Entry { key: format!("outage:{}", outage.since.millis()), kind: EntryKind::Outage(outage) });
     let of_events = ledger.events.values().filter_map(of_event);
-    let mut entries: Vec<Entry> = refusing.into_iter().chain(left_behind).chain(gaps_lost).chain(of_events).collect();
+    let mut entries: Vec<Entry> = outage.into_iter().chain(refusing).chain(left_behind).chain(gaps_lost).chain(of_events).collect();
     sort(&mut entries);
     entries
 }
 
-/// `entries` with one more.
+/// `entries` with one more: the recovery itself fails.
+#[must_use]
+pub fn with_failing(mut entries: Vec<Entry>, failing: Failing) -> Vec<Entry> {
+    entries.push(Entry { key: format!("failing:{}", failing.since.millis()), kind: EntryKind::Failing(failing) });
+    sort(&mut entries);
+    entries
+}
+
+/// `entries` with one more: `channel` cannot be reached.
 #[must_use]
 pub fn with_lost_channel(mut entries: Vec<Entry>, channel: Channel, since: Time, said: &str) -> Vec<Entry> {
     let name = match channel {
@@ -232,6 +265,18 @@ mod tests {
                 "gave-up:a".to_owned(),
             ]
         );
+    }
+
+    #[test]
+    fn what_keeps_everything_from_coming_stands_first() {
+        let mut ledger = Ledger { left_behind: vec![sample::loss(0)], ..Ledger::default() };
+        ledger.outage = Some(Outage { since: sample::time(5), waiting: 3, counted_at: sample::time(40) });
+        let failing = Failing { since: sample::time(9), class: FailureClass::Auth, problems: Vec::new() };
+        let lost = with_lost_channel(with_failing(entries(&ledger), failing), Channel::Telegram, sample::time(1), "kicked");
+        let keys: Vec<&str> = lost.iter().map(|entry| entry.key.split(':').next().unwrap_or_default()).collect();
+        assert_eq!(keys, ["failing", "outage", "channel-lost", "left-behind"]);
+        assert_eq!(lost[0].key, format!("failing:{}", sample::time(9).millis()));
+        assert_eq!(lost[1].key, format!("outage:{}", sample::time(5).millis()));
     }
 
     #[test]

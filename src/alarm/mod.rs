@@ -88,9 +88,25 @@ impl Memory {
             app.read_at = app.read_at.min(now);
         }
     }
-}
 
-impl Memory {
+    /// Goes on in what the channels showed `later`, while this could not be read or written.
+    #[must_use]
+    pub fn followed_by(self, later: Self, now: Time) -> Self {
+        Self {
+            telegram: match (self.telegram, later.telegram) {
+                (Some(before), Some(later)) => Some(before.followed_by(later, now)),
+                (before, later) => later.or(before),
+            },
+            control_repo: match (self.control_repo, later.control_repo) {
+                (Some(before), Some(later)) => Some(before.followed_by(later, now)),
+                (before, later) => later.or(before),
+            },
+            telegram_reach: later.telegram_reach,
+            control_repo_reach: later.control_repo_reach,
+            app: later.app.or(self.app),
+        }
+    }
+
     /// A sweep was killed: what it changed last may not have been saved.
     pub fn doubt(&mut self) {
         if let Some(shown) = &mut self.telegram {

@@ -131,6 +131,14 @@ impl LastShown {
         self.gone.and(self.keys.iter(), passed)
     }
 
+    /// Another text, which this one takes the place of, showed these entries: they come back without a sound.
+    pub fn take_in(&mut self, other: &Self, now: Time) {
+        self.left.extend(other.keys.iter().map(|key| (*key, now)).chain(other.left.iter().copied()));
+        self.left.retain(|(key, _)| self.keys.binary_search(key).is_err());
+        let excess = self.left.len().saturating_sub(LEFT_KEPT);
+        self.left.drain(..excess);
+    }
+
     /// The keys of the entries.
     #[must_use]
     pub fn keys(&self) -> &[Digest] {

@@ -93,6 +93,24 @@ impl Shown {
         self.last.doubt();
     }
 
+    /// Goes on in `later`, a message that was sent while this record could not be read; this one is to point to it.
+    #[must_use]
+    pub fn followed_by(self, mut later: Self, now: Time) -> Self {
+        if later.place() == self.place() {
+            return later;
+        }
+        later.last.take_in(&self.last, now);
+        let stands = Some(self.place()).filter(|_| !self.last.is_closed());
+        self.old.into_iter().chain(stands).for_each(|place| later.supersede(place));
+        later
+    }
+
+    fn supersede(&mut self, place: Place) {
+        let excess = (self.old.len() + 1).saturating_sub(OLD_KEPT);
+        self.old.drain(..excess);
+        self.old.push(place);
+    }
+
     fn place(&self) -> Place {
         Place { chat: self.chat_now(), message_id: self.message_id }
     }
@@ -250,9 +268,7 @@ impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
                 let place = stands.place();
                 self.send(shown, alarm, now).await?;
                 if let Some(stands) = shown {
-                    let excess = (stands.old.len() + 1).saturating_sub(OLD_KEPT);
-                    stands.old.drain(..excess);
-                    stands.old.push(place);
+                    stands.supersede(place);
                 }
                 Ok(())
             }

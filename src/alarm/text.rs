@@ -3,6 +3,7 @@
 //! Here is what both channels say; [`telegram`] writes it as Telegram's HTML, [`issue`] as GitHub's Markdown, and
 //! `outside` makes values from outside harmless. The same alarm gives the same text: nothing here knows the present.
 
+mod advice;
 pub mod issue;
 pub(crate) mod outside;
 pub mod telegram;
@@ -15,9 +16,11 @@ use std::fmt::Write as _;
 
 use url::{Host, Url};
 
+use self::advice::advice;
 use super::Alarm;
-use super::entry::{Channel, Entry, EntryKind, Undelivered};
+use super::entry::{Channel, Entry, EntryKind, Failing, Undelivered};
 use super::shown::Recovered;
+use crate::failure::FailureClass;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
 use crate::policy::refusing::Refusing;
@@ -39,6 +42,15 @@ const KINDS_SHOWN: usize = 5;
 /// Codes named in an entry about refusals.
 const CODES_SHOWN: usize = 5;
 
+/// Characters of the first line, without the App's name and since when: GitHub takes 256 as a title.
+const LONGEST_HEADLINE: usize = 150;
+
+/// Settings named that cannot be used: the log has all of them.
+const PROBLEMS_SHOWN: usize = 8;
+
+/// Characters of what is said of one of them.
+const PROBLEM: usize = 250;
+
 /// Characters of an event name, an action or the App's name: GitHub's longest has 40.
 const NAME: usize = 48;
 
@@ -59,6 +71,13 @@ fn headline(alarm: &Alarm) -> String {
     let left_behind = |entry: &Entry| if let EntryKind::LeftBehind(loss) = &entry.kind { loss.count } else { 0 };
     let left_behind = entries.iter().map(left_behind).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
+    if has(|kind| matches!(kind, EntryKind::Failing(_))) {
+        parts.push("the recovery itself fails".to_owned());
+    }
+    let outage = |entry: &Entry| if let EntryKind::Outage(outage) = &entry.kind { Some(*outage) } else { None };
+    if let Some(outage) = entries.iter().find_map(outage) {
+        parts.push(format!("the endpoint does not answer, {}", waiting(outage.waiting, "webhook ")));
+    }
     if has(|kind| matches!(kind, EntryKind::Refusing(_))) {
         parts.push("the endpoint refuses everything".to_owned());
     }
@@ -82,11 +101,24 @@ fn headline(alarm: &Alarm) -> String {
         }
     }
     let since = entries.iter().map(|entry| entry.kind.since()).min().map(Time::for_people).unwrap_or_default();
-    let line = format!("{} (since {since})", parts.join(", "));
+    let line = format!("{} (since {since})", in_one_line(&parts));
     match app_name(alarm) {
         Some(name) => format!("{name}: {line}"),
         None => capitalized(&line),
     }
+}
+
+/// As many as fit; the first one always does.
+fn in_one_line(parts: &[String]) -> String {
+    let mut line = String::new();
+    for part in parts {
+        if !line.is_empty() && line.len() + part.len() > LONGEST_HEADLINE {
+            return line + " and more";
+        }
+        line.push_str(if line.is_empty() { "" } else { ", " });
+        line.push_str(part);
+    }
+    line
 }
 
 /// The App's name in addresses: letters, digits and hyphens, or it is not shown.
@@ -107,62 +139,6 @@ fn name_of(channel: Channel) -> &'static str {
         Channel::Telegram => "Telegram",
         Channel::ControlRepo => "the control repository",
     }
-}
-
-/// What each sort of entry that is there means for a maintainer: its name, and what to do.
-fn advice(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
-    let all = [
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::Refusing(_))),
-            "Refuses everything",
-            "the endpoint answers, but takes nothing, and what it refused is not asked for again. A rotated secret looks like this: compare \
-             the App's webhook secret and URL with what the endpoint expects. Once that is repaired, redeliver what matters on the Advanced \
-             page. The entry leaves when an attempt passes.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::ChannelLost { channel: Channel::Telegram, .. })),
-            "Telegram",
-            "nobody is told there. Look whether the bot is still in the chat and may write to it, and whether TELEGRAM_BOT_TOKEN, \
-             TELEGRAM_CHAT_ID and TELEGRAM_THREAD_ID are right. The entry leaves when the chat can be reached again.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::ChannelLost { channel: Channel::ControlRepo, .. })),
-            "Control repository",
-            "no issue is kept there. Look whether CONTROL_REPO is right, whether the App is installed there with the permission Issues: \
-             read and write, and whether the repository has issues. The entry leaves when it can be reached again.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::LeftBehind(_))),
-            "Left behind",
-            "the events were not delivered, and their time was over before they could be asked for again. On the Advanced page, look for \
-             failed deliveries of that time and redeliver those that matter. If this comes back, raise MAX_REDELIVERIES or WINDOW_HOURS.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::GapLost(_))),
-            "Not read",
-            "more was delivered than could be read in time, so failures among it may have gone unseen. On the Advanced page, look through \
-             that time. If this comes back, raise SUBREQUEST_LIMIT (on the paid plan) and DELIVERY_PAGES.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::GaveUp(_))),
-            "Gave up",
-            "every attempt failed, so it is not asked for again. Repair the endpoint, then look for the guid on the Advanced page and press \
-             Redeliver. The entry leaves when an attempt passes.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::NotRedeliverable { answer: None, .. })),
-            "No attempt",
-            "GitHub took the requests to redeliver and made no attempt. Press Redeliver once on the Advanced page; if none comes of that \
-             either, do by hand what the event would have done. The entry leaves when an attempt passes.",
-        ),
-        (
-            entries.iter().any(|entry| matches!(entry.kind, EntryKind::NotRedeliverable { answer: Some(_), .. })),
-            "GitHub refused",
-            "GitHub did not take the request to redeliver. Press Redeliver once on the Advanced page; if that fails too, do by hand what \
-             the event would have done. The entry leaves when an attempt passes.",
-        ),
-    ];
-    all.into_iter().filter(|(is_there, ..)| *is_there).map(|(_, name, what)| (name, what)).collect()
 }
 
 /// How long there is time, and when the entries leave by themselves.
@@ -198,7 +174,12 @@ fn why(kind: &EntryKind) -> String {
         },
         EntryKind::NotRedeliverable { answer: Some(status), .. } => format!("GitHub refused to redeliver it ({status})"),
         EntryKind::NotRedeliverable { answer: None, .. } => "GitHub took the last requests to redeliver it and made no attempt".to_owned(),
-        EntryKind::ChannelLost { .. } | EntryKind::Refusing(_) | EntryKind::LeftBehind(_) | EntryKind::GapLost(_) => String::new(),
+        EntryKind::Failing(_)
+        | EntryKind::Outage(_)
+        | EntryKind::ChannelLost { .. }
+        | EntryKind::Refusing(_)
+        | EntryKind::LeftBehind(_)
+        | EntryKind::GapLost(_) => String::new(),
     }
 }
 
@@ -256,6 +237,32 @@ fn kinds(loss: &Loss) -> (Vec<(&str, u64)>, u64) {
     kinds.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let rest = kinds.split_off(kinds.len().min(KINDS_SHOWN)).iter().map(|(_, count)| count).sum();
     (kinds, rest)
+}
+
+/// `1 webhook event waits` or `12 events wait`.
+fn waiting(count: u64, adjective: &str) -> String {
+    if count == 1 { format!("1 {adjective}event waits") } else { format!("{count} {adjective}events wait") }
+}
+
+/// Why the recovery fails.
+fn why_it_fails(failing: &Failing) -> &'static str {
+    match failing.class {
+        FailureClass::Config if !failing.problems.is_empty() => "settings of the Worker cannot be used",
+        FailureClass::Config => "GitHub does not know this App, or is not at this address",
+        FailureClass::Auth => "GitHub does not accept the App's sign-in",
+        FailureClass::RateLimited => "GitHub asks the App to wait, since it made too many requests",
+        FailureClass::ServerError => "GitHub answers with errors",
+        FailureClass::Transport => "GitHub does not answer",
+        FailureClass::Decode => "GitHub's answer cannot be read",
+        FailureClass::State => "what is kept between sweeps cannot be read or written",
+        FailureClass::Killed => "Cloudflare ends each sweep before it is done",
+    }
+}
+
+/// The settings that are named, and how many are not.
+fn problems(failing: &Failing) -> (&[String], usize) {
+    let shown = failing.problems.len().min(PROBLEMS_SHOWN);
+    (&failing.problems[..shown], failing.problems.len() - shown)
 }
 
 /// `1 event` or `12 events`.

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::testing::app_key_pem;
 
-fn read_with(changes: &[(&str, &str)]) -> Result<Config, Problems> {
+fn read_with(changes: &[(&str, &str)]) -> Result<Config, Box<Unusable>> {
     let key = app_key_pem();
     let mut values = BTreeMap::from([("GITHUB_APP_ID", "12345"), ("GITHUB_APP_PRIVATE_KEY", key.as_str())]);
     values.extend(changes.iter().copied());
@@ -11,7 +11,7 @@ fn read_with(changes: &[(&str, &str)]) -> Result<Config, Problems> {
 }
 
 fn problems(changes: &[(&str, &str)]) -> Vec<&'static str> {
-    read_with(changes).expect_err("the settings cannot be used").0.iter().map(|problem| problem.setting).collect()
+    read_with(changes).expect_err("the settings cannot be used").problems.0.iter().map(|problem| problem.setting).collect()
 }
 
 #[test]
@@ -116,6 +116,9 @@ fn every_wrong_value_names_its_setting() {
     for (setting, values) in table {
         for value in values {
             assert_eq!(problems(&[(setting, value)]), [setting], "{setting}={value}");
+            let longest =
+                read_with(&[(setting, value)]).expect_err("it cannot be used").problems.texts().into_iter().map(|text| text.len()).max();
+            assert!(longest < Some(190), "the alarm shows several of them: {longest:?}");
         }
     }
 }
@@ -147,4 +150,20 @@ fn all_problems_stand_in_one_message_without_a_value() {
         assert!(text.contains(setting), "{setting} is missing in {text}");
     }
     assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn a_channel_is_right_only_if_all_of_it_is_whatever_else_is_wrong() {
+    let telegram = [("TELEGRAM_BOT_TOKEN", "1:a"), ("TELEGRAM_CHAT_ID", "5")];
+    let right = |changes: &[(&str, &str)]| {
+        let changes: Vec<(&str, &str)> = telegram.iter().chain(changes).copied().collect();
+        let right = read_with(&changes).expect_err("the settings cannot be used").right;
+        (right.telegram.is_some(), right.control_repo.is_some(), right.app_id.is_empty())
+    };
+    assert_eq!(right(&[("GITHUB_APP_PRIVATE_KEY", "")]), (true, false, false));
+    assert_eq!(right(&[("GITHUB_APP_ID", "a b"), ("CONTROL_REPO", "a/b")]), (true, true, true));
+    assert_eq!(right(&[("MAX_ATTEMPTS", "0"), ("CONTROL_REPO", "a")]), (true, false, false));
+    for part in ["TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID", "TELEGRAM_THREAD_ID", "TELEGRAM_API_URL"] {
+        assert_eq!(right(&[(part, "x y")]), (false, false, false), "{part}");
+    }
 }

@@ -12,6 +12,15 @@ const USER_AGENT: &str = concat!("github-app-redeliver/", env!("CARGO_PKG_VERSIO
 /// The version of the API that this code was written for: supported until 2028 at least, and by Enterprise Server.
 const API_VERSION: &str = "2022-11-28";
 
+/// Who makes a call.
+#[derive(Clone, Copy)]
+pub enum Caller<'a> {
+    /// The App, by a JWT.
+    App,
+    /// An installation, by its token.
+    Installation(&'a str),
+}
+
 /// The API, for one App and one sweep.
 #[derive(Debug)]
 pub struct Api<'a, N, S, C> {
@@ -35,31 +44,59 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
         self.base_url
     }
 
-    /// Calls `path` as the App. `step` says what for, such as `reading the failures list`.
+    /// Reads `path`. If GitHub or the way to it failed, and `may_repeat` still allows a call more, it is tried once more.
     ///
     /// # Errors
     /// If there is no answer, or the App cannot sign in. An answer of any status is `Ok`.
-    pub async fn as_app(&self, step: &'static str, method: Method, path: &str, body: Option<String>) -> Result<Answer, GitHubError> {
-        let jwt = self.jwt().await?;
-        self.call(step, method, path, &jwt, body).await
-    }
-
-    /// Calls `path` with an installation's token.
-    ///
-    /// # Errors
-    /// If there is no answer. An answer of any status is `Ok`.
-    pub async fn with_token(
+    pub async fn get(
         &self,
         step: &'static str,
-        token: &str,
+        caller: Caller<'_>,
+        path: &str,
+        may_repeat: impl Fn() -> bool,
+    ) -> Result<Answer, GitHubError> {
+        let first = self.call(step, caller, Method::Get, path, None).await;
+        let failed = match &first {
+            Ok(answer) => GitHubError::of(step, answer).is_transient(),
+            Err(error) => error.is_transient(),
+        };
+        if !failed || !may_repeat() {
+            return first;
+        }
+        match self.call(step, caller, Method::Get, path, None).await {
+            // It was not made, so the first one is what is known.
+            Err(GitHubError::Network { source, .. }) if source.was_not_made() => first,
+            second => second,
+        }
+    }
+
+    /// Writes to `path`: never twice, since the first call may have done it. `step` says what for, such as `asking for a redelivery`.
+    ///
+    /// # Errors
+    /// If there is no answer, or the App cannot sign in. An answer of any status is `Ok`.
+    pub async fn write(
+        &self,
+        step: &'static str,
+        caller: Caller<'_>,
         method: Method,
         path: &str,
         body: Option<String>,
     ) -> Result<Answer, GitHubError> {
-        self.call(step, method, path, token, body).await
+        self.call(step, caller, method, path, body).await
     }
 
-    async fn call(&self, step: &'static str, method: Method, path: &str, token: &str, body: Option<String>) -> Result<Answer, GitHubError> {
+    async fn call(
+        &self,
+        step: &'static str,
+        caller: Caller<'_>,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+    ) -> Result<Answer, GitHubError> {
+        let token = match caller {
+            Caller::App => self.jwt().await?,
+            Caller::Installation(token) => token.to_owned(),
+        };
         let url = format!("{}{path}", self.base_url);
         let authorization = format!("Bearer {token}");
         let headers = [

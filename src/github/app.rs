@@ -6,9 +6,9 @@
 use serde::Deserialize;
 use url::Url;
 
-use super::api::Api;
+use super::api::{Api, Caller};
 use super::error::GitHubError;
-use crate::ports::{Clock, Method, Network, Signer};
+use crate::ports::{Clock, Network, Signer};
 
 const STEP: &str = "reading the App";
 
@@ -28,7 +28,7 @@ pub struct App {
 /// # Errors
 /// If there is no answer, or not of GitHub's shape.
 pub async fn read<N: Network, S: Signer, C: Clock>(api: &Api<'_, N, S, C>) -> Result<App, GitHubError> {
-    let answer = api.as_app(STEP, Method::Get, "/app", None).await?;
+    let answer = api.get(STEP, Caller::App, "/app", || true).await?;
     if answer.status != 200 {
         return Err(GitHubError::of(STEP, &answer));
     }

@@ -1,6 +1,6 @@
 //! The deliveries of the App's webhook: what a sweep reads, and asks.
 
-use super::api::Api;
+use super::api::{Api, Caller};
 use super::error::GitHubError;
 use super::link;
 use crate::policy::delivery::DeliveryId;
@@ -48,11 +48,11 @@ fn step(list: List) -> &'static str {
 }
 
 impl<N: Network, S: Signer, C: Clock> Api<'_, N, S, C> {
-    /// Reads one page.
+    /// Reads one page; once more if GitHub or the way to it failed and `may_repeat` allows it.
     ///
     /// # Errors
     /// If there is no answer, or it is no page.
-    pub async fn page(&self, request: &PageRequest) -> Result<Page, GitHubError> {
+    pub async fn page(&self, request: &PageRequest, may_repeat: impl Fn() -> bool) -> Result<Page, GitHubError> {
         let step = step(request.list);
         let unreadable = |error: link::LinkError| GitHubError::Unreadable { step, reason: error.to_string() };
         let path = match &request.from {
@@ -60,7 +60,7 @@ impl<N: Network, S: Signer, C: Clock> Api<'_, N, S, C> {
             None if request.list == List::Failures => format!("{PATH}?per_page=100&status=failure"),
             None => format!("{PATH}?per_page=100"),
         };
-        let answer = self.as_app(step, Method::Get, &path, None).await?;
+        let answer = self.get(step, Caller::App, &path, may_repeat).await?;
         if answer.status != 200 {
             return Err(GitHubError::of(step, &answer));
         }
@@ -77,7 +77,7 @@ impl<N: Network, S: Signer, C: Clock> Api<'_, N, S, C> {
     pub async fn redeliver(&self, delivery: DeliveryId) -> Asked {
         let step = "asking for a redelivery";
         let path = format!("{PATH}/{delivery}/attempts");
-        let answer = match self.as_app(step, Method::Post, &path, None).await {
+        let answer = match self.write(step, Caller::App, Method::Post, &path, None).await {
             Ok(answer) => answer,
             Err(GitHubError::Network { source, .. }) if source.was_not_made() => return Asked::NotMade,
             // Without a signature the call was not made either, and no other will be.

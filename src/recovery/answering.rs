@@ -29,7 +29,7 @@ use crate::status::route::{Route, wants_page};
 use crate::status::status::{Facts, RecoveringView, Status};
 use crate::sweep::report::{Ending, Stamp, chain};
 use crate::sweep::state::State;
-use crate::sweep::{World, plan};
+use crate::sweep::{Caller, World, plan};
 
 /// An answer that says why not, and until when.
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ impl Recovery {
         if let Some(reply) = waits(&storage, now, for_browser).await? {
             return Ok(reply);
         }
-        self.signer.key.replace(Some(config.key.clone()));
+        self.signer.key.replace(config.key.clone());
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
         let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
@@ -114,11 +114,11 @@ impl Recovery {
         if let Some(reply) = waits(&storage, now, for_browser).await? {
             return Ok(reply);
         }
-        let report = self.sweep(now).await;
+        let report = self.sweep(now, Caller::Person).await;
         Ok(match report.ending {
             // The page tells how it went.
             _ if for_browser => Reply::see("/"),
-            Ending::Held | Ending::NotLater => Reply::json(409, &report),
+            Ending::Held | Ending::NotLater | Ending::Waiting => Reply::json(409, &report),
             _ if report.is_failure() => Reply::json(500, &report),
             _ => Reply::json(200, &report),
         })
@@ -199,7 +199,7 @@ impl Recovery {
     /// The settings, or each problem in a sentence.
     fn config(&self) -> Result<Config, Vec<String>> {
         let read = config::read(|name| variable(&self.env, name));
-        read.map_err(|problems| problems.0.iter().map(|problem| format!("{} {}", problem.setting, problem.expected)).collect())
+        read.map_err(|unusable| unusable.problems.texts())
     }
 }
 
@@ -219,8 +219,8 @@ async fn waits(storage: &ObjectStorage, now: Time, for_browser: bool) -> Result<
 }
 
 /// Until when GitHub, by its own word, wants to be left alone. A wait of our own after a failure is a guess, and no reason not to try.
-fn named_wait(_state: &State) -> Option<Time> {
-    None
+fn named_wait(state: &State) -> Option<Time> {
+    state.failures.wait().filter(|wait| wait.named).map(|wait| wait.until)
 }
 
 fn unusable(problems: &[String]) -> String {

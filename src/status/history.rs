@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::github::error::FailureClass;
+use crate::failure::FailureClass;
 use crate::policy::time::{Time, hours};
 use crate::sweep::report::{Report, VERDICTS};
 

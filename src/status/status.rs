@@ -8,25 +8,23 @@ use serde::Serialize;
 
 use super::history::{Counts, History, Row};
 use crate::alarm::Memory;
-use crate::alarm::entry::{Channel, Entry, entries, with_lost_channel};
+use crate::alarm::entry::{Channel, Entry, Failing, entries, with_failing, with_lost_channel};
 use crate::alarm::text::words::{Words, address, event_name, words};
 use crate::config::Config;
-use crate::github::error::FailureClass;
+use crate::failure::FailureClass;
 use crate::policy::lease::Lease;
 use crate::policy::ledger::Ledger;
 use crate::policy::recovering::{Progress, progress};
 use crate::policy::time::{Time, hours, minutes};
+use crate::sweep::failures::{Failure, TOLD_FROM};
 use crate::sweep::report::{Stamp, VERDICTS};
-use crate::sweep::state::{Failure, State};
+use crate::sweep::state::State;
 
 /// A last good sweep that is older than this means that something is wrong.
 const STALE: Duration = hours(1);
 
 /// Between two ticks of the schedule (wrangler.toml).
 const TICK: Duration = minutes(15);
-
-/// One failed sweep may be a bad quarter of an hour; from this many in a row on the recovery fails.
-const FAILING_FROM: u32 = 2;
 
 /// What a status is made of.
 #[derive(Debug)]
@@ -248,6 +246,9 @@ impl Status {
         if let Some(config) = config {
             open = with_lost_channels(open, config, &state.alarm);
         }
+        if let Some((since, class)) = state.failures.told() {
+            open = with_failing(open, Failing { since, class, problems: Vec::new() });
+        }
         let last_good = last_good(state, history);
         let app = state.alarm.app.as_ref();
         let issue = state.alarm.control_repo.as_ref().and_then(|shown| shown.open_url());
@@ -263,7 +264,7 @@ impl Status {
             reasons: Vec::new(),
             notes: Vec::new(),
             last_sweep: last_good.map(Stamp),
-            next_sweep: Stamp(next_tick(*now)),
+            next_sweep: Stamp(next_tick(state.failures.waiting(*now).map_or(*now, |wait| wait.until))),
             sweeping_since: facts.lease.filter(|lease| *now < lease.until).map(|lease| Stamp(lease.taken_at)),
             failures_in_a_row: state.failures.in_a_row,
             last_failure: state.failures.last.map(|Failure { at, class }| FailureView { class, at: Stamp(at) }),
@@ -299,7 +300,7 @@ impl Status {
             failing.push(format!("The settings cannot be used: {}.", problems.join("; ")));
         }
         failing.extend(facts.state.as_ref().err().map(|error| format!("No sweep can go on: {error}.")));
-        if let Some(failure) = self.last_failure.as_ref().filter(|_| self.failures_in_a_row >= FAILING_FROM) {
+        if let Some(failure) = self.last_failure.as_ref().filter(|_| self.failures_in_a_row >= TOLD_FROM) {
             failing.push(format!("{} sweeps in a row failed, the last one with {}.", self.failures_in_a_row, name_of(failure.class)));
         }
         if has_swept && !self.is_healthy() {

@@ -13,7 +13,7 @@ use super::reply::Reply;
 use super::status::{Facts, Status, Word};
 use crate::alarm::AppPage;
 use crate::config::{self, Config};
-use crate::github::error::FailureClass;
+use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Outcome, Position};
 use crate::policy::event::{Attempt, Event, Fate};
 use crate::policy::evidence::Counting;
@@ -111,7 +111,7 @@ impl Stored {
 fn a_word_says_how_things_stand_and_sentences_say_why() {
     let failed = |in_a_row: u32| {
         let mut stored = Stored::swept();
-        (0..in_a_row).for_each(|_| stored.state.failures.note(NOW, FailureClass::ServerError));
+        (0..in_a_row).for_each(|_| stored.state.failures.note(NOW, FailureClass::ServerError, None));
         stored.status()
     };
     let said = |status: &Status| (status.word, status.ok, status.reasons.join(" "));
@@ -159,7 +159,7 @@ fn it_is_healthy_for_an_hour_after_a_good_sweep() {
     assert!(stored.status_at(swept_at + hours(1)).is_healthy());
     assert!(!stored.status_at(swept_at + hours(1) + minutes(1)).is_healthy());
     // One that read both lists and failed while it asked is no good one.
-    stored.state.failures.note(NOW, FailureClass::RateLimited);
+    stored.state.failures.note(NOW, FailureClass::RateLimited, None);
     stored.state.ledger.swept_at = Some(NOW);
     stored.history.push(Row { at: NOW, failure: Some(FailureClass::RateLimited), ..Row::default() });
     assert_eq!(stored.status().last_sweep, Some(Stamp(swept_at)));
@@ -174,8 +174,8 @@ fn the_json_form_is_pinned() {
     let end = |minute: u64| Position { at: NOW - minutes(minute), id: DeliveryId(minute) };
     let next = PageCursor("https://api.github.com/?cursor=v1".into());
     stored.state.ledger.ground.gaps = vec![Gap { newer_end: end(10), older_end: end(700), next, first_sweep: false }];
-    stored.state.failures.note(NOW - hours(9), FailureClass::Auth);
-    stored.state.failures.in_a_row = 0;
+    stored.state.failures.note(NOW - hours(9), FailureClass::Auth, None);
+    stored.state.failures = stored.state.failures.after_success();
     stored.lease = Some(Lease { taken_at: NOW, until: NOW + minutes(14), killed_in_a_row: 0 });
     let json = serde_json::to_string_pretty(&stored.status()).expect("it is plain data");
     expect_file!["status.json"].assert_eq(&json);

@@ -4,34 +4,45 @@
 //! page comes next, which events are asked for again and what is kept is the policy's; what is told is the alarm's.
 
 mod asking;
+mod beginning;
+mod failing;
+pub mod failures;
 mod keeping;
 mod planning;
 mod reading;
 pub mod report;
 pub mod state;
+mod telling;
 
 #[cfg(test)]
 mod tests;
 
-use crate::alarm::Alarm;
-use crate::alarm::channels::Channels;
-use crate::alarm::entry::entries;
-use crate::config::Config;
+use std::time::Duration;
+
+use crate::alarm::channels::{Channels, Ways};
+use crate::config::{Config, Problems, Unusable};
+use crate::failure::FailureClass;
 use crate::github::api::Api;
-use crate::github::error::{FailureClass, GitHubError};
+use crate::github::error::GitHubError;
 use crate::policy::budget::Budget;
-use crate::policy::lease::{self, Lease, Taking};
-use crate::policy::plan::Plan;
-use crate::policy::reading::{CLOCK_IS_WRONG, PageError};
+use crate::policy::delivery::Guid;
+use crate::policy::ledger::Ledger;
+use crate::policy::plan::{Plan, Tally};
+use crate::policy::reading::PageError;
 use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage, StorageError};
+use beginning::Begun;
+pub use failing::settle;
 pub use planning::{Planned, plan};
-use report::{Ending, Line, Report, Stamp, chain};
+use report::{Ending, Line, Report, Stamp};
 use state::{State, StateError};
 
 /// Why a sweep ended before its time.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
+    /// The settings.
+    #[error(transparent)]
+    Settings(Problems),
     /// GitHub, or the way to it.
     #[error(transparent)]
     GitHub(#[from] GitHubError),
@@ -54,10 +65,16 @@ impl SweepError {
     #[must_use]
     pub fn class(&self) -> FailureClass {
         match self {
+            Self::Settings(_) => FailureClass::Config,
             Self::GitHub(error) => error.class(),
             Self::Page(..) => FailureClass::Decode,
             Self::Storage(_) | Self::State(_) | Self::Write(_) => FailureClass::State,
         }
+    }
+
+    /// The wait that GitHub names.
+    fn wait(&self) -> Option<Duration> {
+        if let Self::GitHub(error) = self { error.wait() } else { None }
     }
 }
 
@@ -76,21 +93,50 @@ pub struct World<'a, N, S, C, T> {
     pub budget: &'a Budget,
 }
 
+/// Who wants a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// The schedule.
+    Schedule,
+    /// A person: for them a wait of our own after a failure, which is only a guess, is no reason not to try.
+    Person,
+}
+
 /// Sweeps once, at `now`, and says how it went. The report is logged here.
 pub async fn sweep<N: Network, S: Signer, C: Clock, T: Storage>(world: &World<'_, N, S, C, T>, config: &Config, now: Time) -> Report {
+    run(world, config, None, (Caller::Schedule, now)).await
+}
+
+/// The same for a person.
+pub async fn sweep_by_hand<N: Network, S: Signer, C: Clock, T: Storage>(
+    world: &World<'_, N, S, C, T>,
+    config: &Config,
+    now: Time,
+) -> Report {
+    run(world, config, None, (Caller::Person, now)).await
+}
+
+/// A sweep whose settings cannot be used: no call to GitHub, but the failure is kept, and told if it is not the first.
+pub async fn sweep_without_settings<N: Network, S: Signer, C: Clock, T: Storage>(
+    world: &World<'_, N, S, C, T>,
+    unusable: &Unusable,
+    now: Time,
+) -> Report {
+    run(world, &unusable.right, Some(&unusable.problems), (Caller::Schedule, now)).await
+}
+
+async fn run<N: Network, S: Signer, C: Clock, T: Storage>(
+    world: &World<'_, N, S, C, T>,
+    config: &Config,
+    problems: Option<&Problems>,
+    (caller, now): (Caller, Time),
+) -> Report {
     let started = world.clock.now();
     let api = Api::new(world.network, world.signer, world.clock, &config.api_url, &config.app_id);
-    let mut run = Run {
-        world,
-        config,
-        now,
-        api: &api,
-        channels: Channels::new(world.network, world.clock, &api, world.budget, config),
-        report: Report::new(&config.app_id, now, config.settings.subrequest_limit),
-    };
-    if let Err(error) = run.sweep().await {
-        run.fail(&error);
-    }
+    let mut run = Run::new(world, config, &api, now);
+    run.problems = problems;
+    run.caller = caller;
+    run.sweep().await;
     let mut report = run.report;
     report.calls = world.budget.used();
     report.duration_ms = u64::try_from(world.clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
@@ -106,189 +152,111 @@ pub async fn sweep<N: Network, S: Signer, C: Clock, T: Storage>(world: &World<'_
 struct Run<'a, N, S, C, T> {
     world: &'a World<'a, N, S, C, T>,
     config: &'a Config,
+    /// Why the settings cannot be used, if so.
+    problems: Option<&'a Problems>,
+    caller: Caller,
     now: Time,
     api: &'a Api<'a, N, S, C>,
     channels: Channels<'a, N, S, C>,
     report: Report,
+    /// The events that passed, once it is decided.
+    passed: Option<Vec<Guid>>,
+    /// Whether there is a stopgap, which the next save takes out.
+    has_stopgap: bool,
 }
 
-impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
-    async fn sweep(&mut self) -> Result<(), SweepError> {
-        if self.channels.are_none() && !self.config.settings.dry_run {
-            self.report
-                .warnings
-                .push("no channel of the alarm is set: set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, or CONTROL_REPO".to_owned());
+impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
+    fn new(world: &'a World<'a, N, S, C, T>, config: &'a Config, api: &'a Api<'a, N, S, C>, now: Time) -> Self {
+        Self {
+            world,
+            config,
+            problems: None,
+            caller: Caller::Schedule,
+            now,
+            api,
+            channels: Channels::new(world.network, world.clock, api, world.budget, config),
+            report: Report::new(&config.app_id, now, config.settings.subrequest_limit),
+            passed: None,
+            has_stopgap: false,
         }
-        let Some((lease, state)) = self.begin().await? else { return Ok(()) };
-        self.report.killed_in_a_row = lease.killed_in_a_row;
-        if let Err(error) = self.work(lease, state).await? {
-            self.fail(&error);
-        }
-        Ok(())
     }
 
-    /// Takes the lease and loads the state; `None` if there is nothing to do for this tick.
-    async fn begin(&mut self) -> Result<Option<(Lease, State)>, SweepError> {
-        // Nothing is awaited but the storage up to the write, so no other event of the object comes in between.
-        let storage = self.world.storage;
-        let found: Option<Lease> = storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok());
-        let killed = found;
-        let lease = match lease::take(found, self.now) {
-            Taking::Taken(lease) => lease,
-            Taking::Held(other) => {
-                self.report.ending = Ending::Held;
-                self.report.warnings.push(format!("another sweep holds the lease until {}", other.until));
-                return Ok(None);
-            }
+    /// One sweep, whatever becomes of it: a failure is logged, kept and told here.
+    async fn sweep(&mut self) {
+        self.warn_without_channels();
+        let Begun { killed_in_a_row, mut state } = match self.begin().await {
+            Ok(Some(begun)) => begun,
+            Ok(None) => return,
+            Err(error) => return self.fail_without_state(&error, None).await,
         };
-        let text = storage.read(Key::State).await?;
-        let mut state = State::default();
-        let mut aside = None;
-        match text.as_deref().map(State::read) {
-            None => {}
-            Some(Ok(read)) => state = read,
-            Some(Err(StateError::Unreadable)) => {
-                self.report
-                    .warnings
-                    .push(format!("the stored state cannot be read: it is kept as {:?}, and this is a first sweep", Key::Aside.as_str()));
-                aside = text.as_deref();
-            }
-            Some(Err(error @ StateError::Newer(_))) => return Err(error.into()),
+        self.report.killed_in_a_row = killed_in_a_row;
+        let done = match self.problems {
+            Some(problems) => Err(SweepError::Settings(problems.clone())),
+            None => self.work(killed_in_a_row, &mut state).await,
+        };
+        if let Err(error) = done {
+            self.fail(&error, state).await;
         }
-        if !self.is_later_than(state.ledger.swept_at) {
-            self.report.ending = Ending::NotLater;
-            return Ok(None);
-        }
-        if let Some(killed) = killed {
-            state.failures.note(killed.taken_at, FailureClass::Killed);
-        }
-        let lease_text = serde_json::to_string(&lease).map_err(SweepError::Write)?;
-        let mut values = vec![(Key::Lease, Some(lease_text.as_str()))];
-        values.extend(aside.map(|text| (Key::Aside, Some(text))));
-        storage.write(&values).await?;
-        Ok(Some((lease, state)))
     }
 
-    fn is_later_than(&mut self, swept_at: Option<Time>) -> bool {
-        let Some(swept_at) = swept_at else { return true };
-        if swept_at.since(self.now) > CLOCK_IS_WRONG {
-            self.report
-                .warnings
-                .push(format!("the last sweep was at {swept_at}, long after this one: a clock was wrong, so it is passed over"));
-            return true;
-        }
-        self.now > swept_at
-    }
-
-    /// Reads, decides, saves, asks and tells. The outer error is the storage's: then nothing more can be saved.
-    async fn work(&mut self, lease: Lease, mut state: State) -> Result<Result<(), SweepError>, SweepError> {
+    /// Reads, decides, saves, asks and tells.
+    async fn work(&mut self, killed_in_a_row: u32, state: &mut State) -> Result<(), SweepError> {
         let settings = &self.config.settings;
-        state.ledger.move_to(self.now);
         state.ledger.apply(settings, self.now);
-        state.alarm.move_to(self.now);
-        if lease.killed_in_a_row > 0 {
-            state.alarm.doubt();
+        if killed_in_a_row >= failures::TOLD_FROM {
+            self.tell_before_reading(state).await?;
         }
-        let mut plan = match self.plan(&mut state.ledger, lease.killed_in_a_row > 0, settings.dry_run).await {
-            Ok(Some(plan)) => plan,
-            Ok(None) => {
-                self.report.ending = Ending::NoRoom;
-                self.world.storage.write(&[(Key::Lease, None)]).await?;
-                return Ok(Ok(()));
-            }
-            Err(error) => {
-                state.failures.note(self.now, error.class());
-                self.save(&state, Kept::Done).await?;
-                return Ok(Err(error));
-            }
+        let Some(mut plan) = self.plan(&mut state.ledger, killed_in_a_row > 0, settings.dry_run).await? else {
+            self.report.ending = Ending::NoRoom;
+            return Ok(self.world.storage.write(&[(Key::Lease, None)]).await?);
         };
         self.log_plan(&plan);
-        let mut shown = alarm(&plan);
-        let quiet = plan.asks.is_empty() && self.channels.are_current(&state.alarm, &shown, self.now);
+        let quiet = plan.asks.is_empty() && self.is_current(&state.alarm, &plan);
+        self.passed = Some(std::mem::take(&mut plan.recovered));
         if !settings.dry_run && !quiet {
             state.ledger = plan.ledger;
-            self.save(&state, Kept::Lease).await?;
+            self.save(state, Kept::Lease).await?;
             plan.ledger = std::mem::take(&mut state.ledger);
-            if let Err(error) = self.ask(&mut plan).await {
-                self.report_plan(&plan, &shown);
-                state.ledger = plan.ledger;
-                state.failures.note(self.now, error.class());
-                self.save(&state, Kept::Done).await?;
-                return Ok(Err(error.into()));
-            }
-            shown = alarm(&plan);
-            let told = self.channels.show(std::mem::take(&mut state.alarm), &shown, self.now).await;
-            state.alarm = told.memory;
-            told.errors.iter().for_each(|error| self.warn(error));
-            told.app_error.iter().for_each(|error| self.warn(error));
-            told.writes.into_iter().for_each(|write| plan.ledger.own.wrote(write));
-            self.report_lost_channels(&state);
         }
+        let asked = self.ask(&mut plan).await;
+        state.ledger = plan.ledger;
+        self.report_plan(plan.tally, &state.ledger);
+        asked?;
+        let before = state.failures;
+        state.failures = before.after_success();
+        self.tell(state, Ways::All).await;
+        self.report_lost_channels(state);
         if !self.report.channels_lost {
             self.heartbeat().await;
         }
-        self.report_plan(&plan, &shown);
-        state.ledger = plan.ledger;
-        state.failures.in_a_row = 0;
-        self.save(&state, Kept::Done).await?;
-        Ok(Ok(()))
+        // A sweep that cannot be saved did not succeed.
+        self.save(state, Kept::Done).await.inspect_err(|_| state.failures = before)
     }
 
     /// Saves the state; with the last write the lease goes.
     async fn save(&self, state: &State, kept: Kept) -> Result<(), SweepError> {
         let text = state.write().map_err(SweepError::Write)?;
-        let mut values = vec![(Key::State, Some(text.as_str()))];
         let history = if kept == Kept::Done { self.history(state).await } else { None };
-        if kept == Kept::Done {
-            values.push((Key::Lease, None));
-            values.extend(history.as_deref().map(|history| (Key::History, Some(history))));
-        }
+        let mut values = self.values(&text);
+        values.extend((kept == Kept::Done).then_some((Key::Lease, None)));
+        values.extend(history.as_deref().map(|history| (Key::History, Some(history))));
         Ok(self.world.storage.write(&values).await?)
     }
 
-    /// If nobody can be told, the run of the schedule fails, and the dead man's switch is not held.
-    fn report_lost_channels(&mut self, state: &State) {
-        let lost = self.channels.lost(&state.alarm);
-        self.report.warnings.extend(lost.iter().map(|(channel, said)| format!("{channel:?} cannot be reached: {said}")));
-        self.report.channels_lost = self.channels.are_all_lost(&state.alarm);
+    /// What is written with each state.
+    fn values<'v>(&self, state: &'v str) -> Vec<(Key, Option<&'v str>)> {
+        let stopgap = self.has_stopgap.then_some((Key::Stopgap, None));
+        [(Key::State, Some(state))].into_iter().chain(stopgap).collect()
     }
 
-    /// One GET for a dead man's switch; its failure fails nothing.
-    async fn heartbeat(&mut self) {
-        let Some(url) = &self.config.heartbeat_url else { return };
-        let call = crate::ports::Call {
-            method: crate::ports::Method::Get,
-            url: url.expose(),
-            headers: &[("user-agent", "github-app-redeliver")],
-            body: None,
-        };
-        match self.world.network.call(call).await {
-            Ok(answer) if (200..300).contains(&answer.status) => {}
-            Ok(answer) => self.report.warnings.push(format!("the heartbeat was answered with {}", answer.status)),
-            Err(error) => self.report.warnings.push(format!("the heartbeat failed: {error}")),
-        }
-    }
-
-    /// Something failed that does not fail the sweep.
-    fn warn(&self, error: &dyn std::error::Error) {
-        log::warn!("{}", Line::Failure { app: &self.config.app_id, class: None, error: chain(error) }.json());
-    }
-
-    fn fail(&mut self, error: &SweepError) {
-        self.report.ending = Ending::Failed;
-        self.report.failure = Some(error.class());
-        log::error!("{}", Line::Failure { app: &self.config.app_id, class: Some(error.class()), error: chain(error) }.json());
-    }
-
-    fn report_plan(&mut self, plan: &Plan, alarm: &Alarm) {
+    fn report_plan(&mut self, tally: Tally, ledger: &Ledger) {
         let report = &mut self.report;
         if self.config.settings.dry_run {
             report.ending = Ending::DryRun;
         }
-        report.events = plan.tally.into();
-        report.attempts_not_counted = plan.tally.attempts_not_counted;
-        report.alarm_entries = alarm.entries.len();
-        let ground = &plan.ledger.ground;
+        report.events = tally.into();
+        report.attempts_not_counted = tally.attempts_not_counted;
+        let ground = &ledger.ground;
         report.cursor = ground.cursor.map(Into::into);
         report.watched_since = ground.watched_since.map(Stamp);
         report.gaps = ground.gaps.len();
@@ -318,11 +286,6 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             log::info!("{}", line.json());
         }
     }
-}
-
-/// What is to be shown after `plan`. The channels add what they know of the App.
-fn alarm(plan: &Plan) -> Alarm {
-    Alarm { entries: entries(&plan.ledger), passed: plan.recovered.clone(), ..Alarm::default() }
 }
 
 /// What a save leaves behind.

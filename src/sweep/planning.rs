@@ -3,7 +3,6 @@
 use super::report::{Report, chain};
 use super::state::{State, StateError};
 use super::{Run, SweepError, World};
-use crate::alarm::channels::Channels;
 use crate::config::Config;
 use crate::github::api::Api;
 use crate::policy::ledger::Ledger;
@@ -31,14 +30,7 @@ pub async fn plan<N: Network, S: Signer, C: Clock, T: Storage>(
 ) -> Result<Planned, SweepError> {
     let started = world.clock.now();
     let api = Api::new(world.network, world.signer, world.clock, &config.api_url, &config.app_id);
-    let mut run = Run {
-        world,
-        config,
-        now,
-        api: &api,
-        channels: Channels::new(world.network, world.clock, &api, world.budget, config),
-        report: Report::new(&config.app_id, now, config.settings.subrequest_limit),
-    };
+    let mut run = Run::new(world, config, &api, now);
     let state = match world.storage.read(Key::State).await?.as_deref().map(State::read) {
         None => State::default(),
         Some(Ok(state)) => state,

@@ -4,6 +4,7 @@ use super::report::{ListReach, Stamp};
 use super::{Run, SweepError};
 use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
+use crate::policy::budget::kept_back;
 use crate::policy::ledger::Ledger;
 use crate::policy::reading::{CLOCK_IS_WRONG, List, Next, PageRequest, Reach, Reader, Reading};
 use crate::ports::{Clock, Network, Signer, Storage};
@@ -18,7 +19,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         let settings = &self.config.settings;
         let mut reader = Reader::new(ledger, settings, self.now, killed);
         loop {
-            match reader.next(self.world.budget.spare(settings)) {
+            match reader.next(self.spare()) {
                 Next::Done => return Ok(Some(reader.finish())),
                 Next::NoRoom => return Ok(None),
                 Next::Page(request) => match self.take_page(&mut reader, &request).await {
@@ -41,13 +42,15 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         reader.take(request.list, &page.body, page.next, page.date).map_err(|error| SweepError::Page(request.list, error))
     }
 
-    /// One page; tried once more if GitHub or the network failed and a call is left for it above those that are kept
-    /// back, and another for the page behind it.
+    /// One page; tried once more if a call is left for it above those that are kept back, and another for the page behind it.
     async fn page(&self, request: &PageRequest) -> Result<Page, GitHubError> {
-        match self.api.page(request).await {
-            Err(error) if error.is_transient() && self.world.budget.spare(&self.config.settings) > 1 => self.api.page(request).await,
-            page => page,
-        }
+        self.api.page(request, || self.spare() > 1).await
+    }
+
+    /// Calls that pages may take. What the alarm has used already is not kept back a second time.
+    fn spare(&self) -> u32 {
+        let kept_back = kept_back(&self.config.settings).saturating_sub(self.channels.used());
+        self.world.budget.left().saturating_sub(kept_back)
     }
 
     pub(super) fn report_reading(&mut self, reading: &Reading) {

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::github::error::FailureClass;
+use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Guid, Position};
 use crate::policy::plan::Tally;
 use crate::policy::time::Time;
@@ -32,6 +32,8 @@ pub enum Ending {
     Held,
     /// Its time is not later than that of the last finished sweep.
     NotLater,
+    /// After a failure: it is not time yet for the next try, so nothing was called and nothing written.
+    Waiting,
     /// No page of the deliveries list fitted the budget of calls: nothing was asked for.
     NoRoom,
     /// It failed.
@@ -109,6 +111,10 @@ pub struct Report {
     pub channels_lost: bool,
     /// The class of a failure.
     pub failure: Option<FailureClass>,
+    /// Sweeps in a row that failed, this one included.
+    pub failures_in_a_row: u32,
+    /// Until when ticks do nothing, after a failure that waits.
+    pub wait_until: Option<Stamp>,
     /// Sweeps in a row that were killed before this one.
     pub killed_in_a_row: u32,
     /// What a maintainer should know, in sentences.
@@ -220,6 +226,8 @@ impl Report {
             alarm_entries: 0,
             channels_lost: false,
             failure: None,
+            failures_in_a_row: 0,
+            wait_until: None,
             killed_in_a_row: 0,
             warnings: Vec::new(),
         }

@@ -4,39 +4,13 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
+use super::failures::Failures;
 use crate::alarm::Memory;
-use crate::github::error::FailureClass;
 use crate::policy::ledger::Ledger;
 use crate::policy::time::Time;
 
 /// The version that this code reads and writes.
 pub const VERSION: u32 = 1;
-
-/// The last failure of a sweep; it stays after later successes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// `now` of that sweep.
-    pub at: Time,
-    /// What kind of failure.
-    pub class: FailureClass,
-}
-
-/// Sweeps that failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failures {
-    /// The last one, ever.
-    pub last: Option<Failure>,
-    /// In a row, up to now.
-    pub in_a_row: u32,
-}
-
-impl Failures {
-    /// A sweep failed.
-    pub fn note(&mut self, at: Time, class: FailureClass) {
-        self.last = Some(Failure { at, class });
-        self.in_a_row = self.in_a_row.saturating_add(1);
-    }
-}
 
 /// All that is kept between sweeps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +25,17 @@ pub struct State {
     /// Sweeps that failed.
     #[serde(default)]
     pub failures: Failures,
+}
+
+/// What is kept apart while the state can not be read or written: else nobody would ever be told of that. The first state
+/// that is saved takes it in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopgap {
+    /// Sweeps that failed, up to now.
+    pub failures: Failures,
+    /// What the channels show since.
+    #[serde(default)]
+    pub alarm: Memory,
 }
 
 /// A stored value that is not to be used.
@@ -88,6 +73,19 @@ impl State {
                 _ => Err(StateError::Unreadable),
             },
         }
+    }
+
+    /// Goes on from what was kept while this state could not be read or written.
+    pub fn take_in(&mut self, stopgap: Stopgap, now: Time) {
+        self.failures = stopgap.failures;
+        self.alarm = std::mem::take(&mut self.alarm).followed_by(stopgap.alarm, now);
+    }
+
+    /// Takes every stored time later than `now` as `now`, so that one wrong clock cannot stop everything.
+    pub fn move_to(&mut self, now: Time) {
+        self.ledger.move_to(now);
+        self.alarm.move_to(now);
+        self.failures.move_to(now);
     }
 
     /// The value to store.

@@ -97,10 +97,11 @@ impl Outside {
             budget: &budget,
             telegram: (!self.without_telegram).then(|| Telegram::new(&wire, &StillClock, settings)),
             control_repo: (!self.without_control_repo).then(|| ControlRepo::new(&api, "acme/control")),
+            used: Cell::new(0),
         };
         let alarm = Alarm { entries: entries.to_vec(), ..Alarm::default() };
-        let was_current = channels.are_current(&self.memory, &alarm, time(minute));
-        let told = block_on(channels.show(self.memory.clone(), &alarm, time(minute)));
+        let was_current = channels.are_current(&self.memory, &alarm, time(minute), Ways::All);
+        let told = block_on(channels.show(self.memory.clone(), &alarm, time(minute), Ways::All));
         let calls = self.calls.borrow().len();
         assert!(calls <= 12, "{calls} calls: {:?}", self.calls.borrow());
         assert_eq!(was_current, calls == 0, "only what is current costs no call");
@@ -270,7 +271,7 @@ fn a_channel_that_left_the_settings_is_no_entry_any_more() {
 #[test]
 fn the_app_is_named_once_it_can_be_read() {
     let mut outside = Outside::new();
-    outside.faults.replace(vec![(0, Fault::Status(500))]);
+    outside.faults.replace(vec![(0, Fault::Status(500)), (1, Fault::Status(500))]);
     let told = outside.show(0, &["a"]);
     assert!(told.app_error.is_some());
     assert_eq!(outside.issues.open_titles(), ["1 webhook event not delivered (since 2026-11-30 14:05 UTC)"]);

@@ -13,8 +13,9 @@ use serde_json::json;
 use crate::alarm::ChannelError;
 use crate::alarm::text::issue as text;
 use crate::alarm::text::issue::Issue as Text;
-use crate::github::api::Api;
-use crate::github::error::{FailureClass, GitHubError};
+use crate::failure::FailureClass;
+use crate::github::api::{Api, Caller};
+use crate::github::error::GitHubError;
 use crate::policy::own::Write;
 use crate::policy::time::Time;
 use crate::ports::{Answer, Clock, Method, Network, Signer};
@@ -67,12 +68,12 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
 
     /// Finds the App's installation in `repo`, and takes a token for issues of this repository alone.
     pub(super) async fn enter(api: &'a Api<'a, N, S, C>, repo: &str) -> Result<Self, ChannelError> {
-        let answer = api.as_app(FIND_INSTALLATION, Method::Get, &format!("/repos/{repo}/installation"), None).await;
+        let answer = api.get(FIND_INSTALLATION, Caller::App, &format!("/repos/{repo}/installation"), || true).await;
         let installation: Installation = read(FIND_INSTALLATION, answer, 200)?;
         let name = repo.rsplit('/').next().unwrap_or(repo);
         let body = json!({ "repositories": [name], "permissions": { "issues": "write" } });
         let path = format!("/app/installations/{}/access_tokens", installation.id);
-        let answer = api.as_app(TAKE_TOKEN, Method::Post, &path, Some(body.to_string())).await;
+        let answer = api.write(TAKE_TOKEN, Caller::App, Method::Post, &path, Some(body.to_string())).await;
         let entered_at = answer.as_ref().ok().and_then(|answer| Time::parse_http_date(answer.headers.date.as_deref()?));
         let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
         let id = access.repositories.first().map(|repository| repository.id);
@@ -80,12 +81,16 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         Ok(Self { api, issues, installation, id, token: access.token, entered_at, doubtful: RefCell::default() })
     }
 
+    fn caller(&self) -> Caller<'_> {
+        Caller::Installation(&self.token)
+    }
+
     /// The open issues of ours, the oldest first: the App is their author, and our marker is in their body. Anybody can copy
     /// the marker, and the App may well write other issues.
     pub(super) async fn find(&self) -> Result<Vec<Issue>, ChannelError> {
         // One page: ours is among the newest hundred unless people open a hundred while one stands and the state is lost.
         let path = format!("{}?state=open&sort=created&direction=desc&per_page=100", self.issues);
-        let answer = self.api.with_token(FIND_ISSUE, &self.token, Method::Get, &path, None).await;
+        let answer = self.api.get(FIND_ISSUE, self.caller(), &path, || true).await;
         let issues: Vec<Listed> = read(FIND_ISSUE, answer, 200)?;
         let marker = text::marker(self.installation.app_id);
         let is_ours = |issue: &Listed| {
@@ -100,7 +105,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
 
     pub(super) async fn create(&self, issue: &Text) -> Result<(Issue, Option<Write>), ChannelError> {
         let body = json!({ "title": issue.title, "body": self.marked(issue) });
-        let answer = self.api.with_token(CREATE_ISSUE, &self.token, Method::Post, &self.issues, Some(body.to_string())).await;
+        let answer = self.api.write(CREATE_ISSUE, self.caller(), Method::Post, &self.issues, Some(body.to_string())).await;
         let written: Written = read(CREATE_ISSUE, answer, 201).inspect_err(|error| self.doubt(error, 1))?;
         let write = self.write(&written);
         Ok((Issue { number: written.number, url: short(written.html_url) }, write))
@@ -138,7 +143,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
             }
         }
         let path = format!("{}/{number}", self.issues);
-        let answer = self.api.with_token(EDIT_ISSUE, &self.token, Method::Patch, &path, Some(body.to_string())).await;
+        let answer = self.api.write(EDIT_ISSUE, self.caller(), Method::Patch, &path, Some(body.to_string())).await;
         let answer = answer.map_err(|error| channel_error(EDIT_ISSUE, error))?;
         match answer.status {
             200 => {

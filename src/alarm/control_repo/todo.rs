@@ -72,6 +72,26 @@ impl Shown {
         self.look |= self.issue.is_none() || self.last.is_closed();
     }
 
+    /// Goes on in `later`, which was written while this record could not be read.
+    #[must_use]
+    pub fn followed_by(mut self, mut later: Self, now: Time) -> Self {
+        let Some(number) = later.issue.as_ref().map(|issue| issue.number) else {
+            self.look |= later.look;
+            return self;
+        };
+        let place = self.issue.as_ref().map(|issue| Place { repo: self.repo.clone(), number: issue.number });
+        if place.as_ref() == Some(&Place { repo: later.repo.clone(), number }) {
+            // The same one, which says something else by now.
+            self.doubt();
+            self.look |= later.look;
+            return self;
+        }
+        later.last.take_in(&self.last, now);
+        later.seen.append(&mut self.seen);
+        later.supersede(self.old.into_iter().chain(place.filter(|_| !self.last.is_closed())));
+        later
+    }
+
     /// Takes every time later than `now` as `now`.
     pub fn move_to(&mut self, now: Time) {
         self.last.move_to(now);

@@ -8,11 +8,11 @@ use url::Url;
 
 use super::outside::code_span;
 use super::{
-    ADVANCED_PAGE, GUID, NAME, SAID, advice, attempts, codes, events, headline, how_long, kinds, link, name_of, nothing_open, order,
-    stretch, why,
+    ADVANCED_PAGE, GUID, NAME, PROBLEM, SAID, advice, attempts, codes, events, headline, how_long, kinds, link, name_of, nothing_open,
+    order, problems, stretch, waiting, why, why_it_fails,
 };
 use crate::alarm::Alarm;
-use crate::alarm::entry::{Entry, EntryKind, Undelivered};
+use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
 use crate::alarm::shown::{Digest, Recovered};
 use crate::policy::ledger::Loss;
 
@@ -142,7 +142,7 @@ enum Section {
 impl Section {
     fn of(entry: &Entry) -> Self {
         match entry.kind {
-            EntryKind::ChannelLost { .. } | EntryKind::Refusing(_) => Self::Endpoint,
+            EntryKind::Failing(_) | EntryKind::Outage(_) | EntryKind::ChannelLost { .. } | EntryKind::Refusing(_) => Self::Endpoint,
             EntryKind::LeftBehind(_) | EntryKind::GapLost(_) => Self::Losses,
             EntryKind::GaveUp(_) | EntryKind::NotRedeliverable { .. } => Self::Events,
         }
@@ -164,6 +164,13 @@ impl Section {
 
 fn line(entry: &Entry, url: Option<&Url>) -> String {
     match &entry.kind {
+        EntryKind::Failing(failing) => {
+            format!("- **Recovery fails**: {} since {}.\n{}", why_it_fails(failing), failing.since.for_people(), list_of_problems(failing))
+        }
+        EntryKind::Outage(outage) => {
+            let waiting = waiting(outage.waiting, "");
+            format!("- **Outage**: the endpoint does not answer since {}. {waiting}.\n", outage.since.for_people())
+        }
         EntryKind::ChannelLost { channel, since, said } => {
             format!("- **Cannot be reached**: {} since {}. It said {}.\n", name_of(*channel), since.for_people(), code_span(said, SAID))
         }
@@ -186,6 +193,19 @@ fn row(event: &Undelivered, why: &str, url: Option<&Url>) -> String {
     let repository = event.repository_id.map(|id| id.to_string()).unwrap_or_default();
     let first = event.first.at.for_people();
     format!("| {name}{action} | {first} | {} | {why} | {guid} | {repository} |\n", attempts(event))
+}
+
+/// In code spans: what is said of a setting may name a person, such as the one whom to ask for a bot.
+fn list_of_problems(failing: &Failing) -> String {
+    let (shown, others) = problems(failing);
+    let mut list = String::new();
+    for problem in shown {
+        let _ = writeln!(list, "  - {}", code_span(problem, PROBLEM));
+    }
+    if others > 0 {
+        let _ = writeln!(list, "  - … and {others} more, in the log.");
+    }
+    list
 }
 
 fn kinds_of(loss: &Loss) -> String {

@@ -7,11 +7,11 @@ use url::Url;
 
 use super::outside::{html, visible};
 use super::{
-    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, SAID, advice, attempts, capitalized, codes, events, fits_a_button, headline, how_long, kinds,
-    link, name_of, nothing_open, order, stretch, why,
+    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, advice, attempts, capitalized, codes, events, fits_a_button, headline,
+    how_long, kinds, link, name_of, nothing_open, order, problems, stretch, waiting, why, why_it_fails,
 };
 use crate::alarm::Alarm;
-use crate::alarm::entry::{Entry, EntryKind, Undelivered};
+use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
 use crate::alarm::shown::{Digest, Recovered};
 use crate::policy::ledger::Loss;
 
@@ -139,6 +139,14 @@ fn paragraph(entry: &Entry) -> Markup {
     let mut out = Markup::default();
     out.text("\n\n");
     match &entry.kind {
+        EntryKind::Failing(failing) => {
+            out.bold("Recovery fails").text(&format!(": {} since {}.", why_it_fails(failing), failing.since.for_people()));
+            add_problems(&mut out, failing);
+        }
+        EntryKind::Outage(outage) => {
+            let waiting = waiting(outage.waiting, "");
+            out.bold("Outage").text(&format!(": the endpoint does not answer since {}. {waiting}.", outage.since.for_people()));
+        }
         EntryKind::ChannelLost { channel, since, said } => {
             out.bold("Cannot be reached").text(&format!(": {} since {}. It said ", name_of(*channel), since.for_people()));
             out.code(&visible(said, SAID)).text(".");
@@ -157,6 +165,16 @@ fn paragraph(entry: &Entry) -> Markup {
         EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => add_event(&mut out, event, &why(&entry.kind)),
     }
     out
+}
+
+fn add_problems(out: &mut Markup, failing: &Failing) {
+    let (shown, others) = problems(failing);
+    for problem in shown {
+        out.text("\n• ").text(&visible(problem, PROBLEM));
+    }
+    if others > 0 {
+        out.text(&format!("\n… and {others} more, in the log."));
+    }
 }
 
 fn add_event(out: &mut Markup, event: &Undelivered, why: &str) {

@@ -1,6 +1,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 mod entries;
+mod failing;
 mod gallery;
 mod hostile;
 

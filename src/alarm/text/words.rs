@@ -1,7 +1,7 @@
 //! An entry in plain words, for the status page and its JSON. Whoever writes HTML escapes them.
 
 use super::outside::visible;
-use super::{GUID, NAME, SAID, attempts, codes, events, kinds, link, name_of, stretch, why};
+use super::{GUID, NAME, SAID, attempts, codes, events, kinds, link, name_of, stretch, waiting, why, why_it_fails};
 use crate::alarm::entry::{Entry, EntryKind, Undelivered};
 
 /// An entry, as a headline and what there is to know of it.
@@ -18,6 +18,8 @@ pub struct Words {
 pub fn words(entry: &Entry) -> Words {
     let kind = &entry.kind;
     match kind {
+        EntryKind::Failing(failing) => Words { what: "the recovery itself fails".to_owned(), more: why_it_fails(failing).to_owned() },
+        EntryKind::Outage(outage) => Words { what: "the endpoint does not answer".to_owned(), more: waiting(outage.waiting, "") },
         EntryKind::ChannelLost { channel, said, .. } => {
             Words { what: format!("{} cannot be reached", name_of(*channel)), more: format!("it said: {}", visible(said, SAID)) }
         }

@@ -1,20 +1,22 @@
 use expect_test::expect;
 
 use super::*;
+use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Position};
+use crate::policy::time::minutes;
 
 fn state() -> State {
     let mut state = State::default();
     state.ledger.swept_at = Some(Time::from_millis(1_793_612_700_000));
     state.ledger.ground.cursor = Some(Position { at: Time::from_millis(1_793_610_905_123), id: DeliveryId(u64::MAX) });
-    state.failures.note(Time::from_millis(1_793_606_400_000), FailureClass::RateLimited);
+    state.failures.note(Time::from_millis(1_793_606_400_000), FailureClass::RateLimited, Some(minutes(90)));
     state
 }
 
 #[test]
 fn the_stored_form_is_pinned() {
     // A change here needs a new version, and a test that the old one is still read.
-    expect![[r#"{"version":1,"ledger":{"swept_at":1793612700000,"ground":{"cursor":[1793610905123,"18446744073709551615"],"gaps":[],"watched_since":null,"window_start":0,"whole_seconds_at":null},"overtakers":{"since":{},"newest":[]},"ignored":{},"no_room":{"overtakable":null,"any":null},"events":[],"left_behind":[],"gaps_lost":[],"refusals":{},"endpoint":{},"own":[]},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null},"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1}}"#]]
+    expect![[r#"{"version":1,"ledger":{"swept_at":1793612700000,"ground":{"cursor":[1793610905123,"18446744073709551615"],"gaps":[],"watched_since":null,"window_start":0,"whole_seconds_at":null},"overtakers":{"since":{},"newest":[]},"ignored":{},"no_room":{"overtakable":null,"any":null},"events":[],"left_behind":[],"gaps_lost":[],"refusals":{},"endpoint":{},"own":[]},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null},"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1}}"#]]
         .assert_eq(&state().write().expect("it is written"));
 }
 
@@ -42,4 +44,12 @@ fn other_letters_are_stored_as_ascii_and_read_as_they_were() {
     let text = state.write().expect("it is written");
     assert!(text.is_ascii() && text.contains("gr\\u00fcn \\ud83d\\udfe2"), "{text}");
     assert_eq!(State::read(&text), Ok(state));
+}
+
+#[test]
+fn the_stored_form_of_the_stopgap_is_pinned() {
+    let stopgap = Stopgap { failures: state().failures, alarm: Memory::default() };
+    let text = serde_json::to_string(&stopgap).expect("it is plain data");
+    expect![[r#"{"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null}}"#]].assert_eq(&text);
+    assert_eq!(serde_json::from_str::<Stopgap>(&text).expect("it is read again"), stopgap);
 }

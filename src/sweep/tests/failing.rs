@@ -1,11 +1,12 @@
 //! Sweeps that fail: nothing is decided on half a picture.
 
-use crate::github::error::FailureClass;
+use crate::failure::FailureClass;
 use crate::policy::plan::Tally;
 use crate::policy::tests::history::{parse, time};
 use crate::ports::{Answer, AnswerHeaders, Key, NetworkError};
+use crate::sweep::failures::Failure;
 use crate::sweep::report::{Ending, Events};
-use crate::sweep::state::{Failure, State};
+use crate::sweep::state::State;
 
 use super::world::{Crash, Fault, Outside};
 
@@ -76,7 +77,7 @@ fn a_get_that_failed_is_tried_once_more_and_counted() {
     assert_eq!((report.failure, outside.calls.borrow().len()), (Some(FailureClass::Transport), 2));
     outside.faults.borrow_mut()[0].1 = || Ok(status(401));
     outside.tick("10:30");
-    assert_eq!(outside.calls.borrow().len(), 1, "a refusal is not tried again");
+    assert_eq!(*outside.calls.borrow(), ["GET /app/hook/deliveries?per_page=100&status=failure", "POST sendMessage"], "a refusal is final");
 }
 
 #[test]

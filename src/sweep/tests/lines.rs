@@ -55,6 +55,7 @@ fn the_fields_of_the_sweep_line() {
         events.waiting
         failed
         failure
+        failures_in_a_row
         failures_list
         failures_list.complete
         failures_list.pages
@@ -66,6 +67,7 @@ fn the_fields_of_the_sweep_line() {
         newest_gap
         scheduled
         second_look_complete
+        wait_until
         warnings
         watched_since"#]]
     .assert_eq(&found.join("\n"));
@@ -78,7 +80,7 @@ fn the_other_lines() {
     let lines = [
         Line::Redelivery { app: "1", guid: &guid, event: "push", action: None, delivery, attempts: 1, answer: "taken", status: None },
         Line::GaveUp { app: "1", guid: &guid, event: "issues", action: Some("opened"), attempts: 3 },
-        Line::Failure { app: "1", class: Some(crate::github::error::FailureClass::Auth), error: "GitHub answered 401".to_owned() },
+        Line::Failure { app: "1", class: Some(crate::failure::FailureClass::Auth), error: "GitHub answered 401".to_owned() },
     ];
     expect![[r#"
         {"message":"redelivery","app":"1","guid":"38ee792a-82e7-11f1-959e-7ce606dfe5da","event":"push","action":null,"delivery":"18446744073709551615","attempts":1,"answer":"taken","status":null}

@@ -4,6 +4,7 @@
 mod clock;
 mod crash;
 mod failing;
+mod failing_told;
 mod lines;
 mod random;
 mod telling;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::alarm::fakes::AnySigner;
 use crate::alarm::fakes::issues::FakeIssues;
 use crate::alarm::fakes::telegram::{FakeTelegram, TOKEN};
-use crate::config::{self, Config};
+use crate::config::{self, Config, Unusable};
 use crate::policy::budget::Budget;
 use crate::policy::delivery::DeliveryId;
 use crate::policy::ground::PageCursor;
@@ -19,11 +19,14 @@ use crate::policy::tests::model::GitHub;
 use crate::policy::time::{Time, minutes};
 use crate::ports::{Answer, AnswerHeaders, Call, Key, Method, Network, NetworkError, Storage, StorageError};
 use crate::sweep::report::Report;
-use crate::sweep::{World, sweep};
+use crate::sweep::{World, sweep, sweep_without_settings};
 use crate::testing::{TestClock, app_key_pem};
 use futures_util::FutureExt;
 
 const API: &str = "https://api.github.example";
+
+/// The settings, or why they cannot be used.
+type Read = Result<Config, Box<Unusable>>;
 
 /// Where a sweep ends: at which of its steps (calls, reads and writes), and whether that step is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,10 @@ pub(super) struct Outside {
     pub(super) writes: Cell<usize>,
     /// Calls of the budget that are gone before the sweep makes its first.
     pub(super) used_before: Cell<u32>,
+    /// Whether a write that has the state in it fails, and writes nothing.
+    pub(super) keeps_no_state: Cell<bool>,
+    /// At which step the last sweep asked for a list first.
+    pub(super) list_at: Cell<usize>,
     steps: Cell<usize>,
     now: Cell<Time>,
     budget: RefCell<Rc<Budget>>,
@@ -91,6 +98,8 @@ impl Outside {
             asks: RefCell::default(),
             writes: Cell::new(0),
             used_before: Cell::new(0),
+            keeps_no_state: Cell::new(false),
+            list_at: Cell::new(0),
             steps: Cell::new(0),
             now: Cell::new(Time::default()),
             budget: RefCell::new(Rc::new(Budget::new(50))),
@@ -98,9 +107,9 @@ impl Outside {
     }
 
     /// Read once for the same settings: to read a key takes its time.
-    fn config(&self) -> Config {
+    fn config(&self) -> Read {
         thread_local! {
-            static KNOWN: RefCell<Vec<(BTreeMap<&'static str, String>, Config)>> = RefCell::default();
+            static KNOWN: RefCell<Vec<(BTreeMap<&'static str, String>, Read)>> = RefCell::default();
         }
         let known =
             KNOWN.with_borrow(|known| known.iter().find(|(settings, _)| *settings == self.settings).map(|(_, config)| config.clone()));
@@ -111,9 +120,10 @@ impl Outside {
         })
     }
 
-    fn read_config(&self) -> Config {
+    fn read_config(&self) -> Read {
         let key = app_key_pem();
         config::read(|name| match name {
+            _ if self.settings.contains_key(name) => self.settings.get(name).cloned(),
             "GITHUB_APP_ID" => Some("123456".to_owned()),
             "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
             "GITHUB_API_URL" => Some(API.to_owned()),
@@ -121,9 +131,8 @@ impl Outside {
             "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
             "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
             "CONTROL_REPO" => Some("acme/control".to_owned()),
-            _ => self.settings.get(name).cloned(),
+            _ => None,
         })
-        .expect("the settings can be used")
     }
 
     /// Sweeps at a time such as `10:15`. `None` if it was killed.
@@ -142,12 +151,17 @@ impl Outside {
         self.steps.set(0);
         self.writes.set(0);
         self.calls.borrow_mut().clear();
+        self.list_at.set(0);
         let config = self.config();
-        let budget = Rc::new(Budget::new(config.settings.subrequest_limit));
+        let settings = &config.as_ref().unwrap_or_else(|unusable| &unusable.right).settings;
+        let budget = Rc::new(Budget::new(settings.subrequest_limit));
         (0..self.used_before.get()).for_each(|_| assert!(budget.take()));
         self.budget.replace(budget.clone());
         let world = World { network: self, signer: &AnySigner, clock: &TestClock(now), storage: self, budget: &budget };
-        sweep(&world, &config, now).now_or_never()
+        match &config {
+            Ok(config) => sweep(&world, config, now).now_or_never(),
+            Err(unusable) => sweep_without_settings(&world, unusable, now).now_or_never(),
+        }
     }
 
     /// Sweeps every quarter of an hour, the last time at `to`.
@@ -254,6 +268,9 @@ impl Network for Outside {
         let line = format!("{} {path}", call.method.as_str());
         let fault = self.fault_for(&line);
         let upset = self.upsets.borrow_mut().remove(&self.calls.borrow().len());
+        if self.list_at.get() == 0 && line.contains("status=failure") {
+            self.list_at.set(self.steps.get());
+        }
         self.calls.borrow_mut().push(line);
         self.step(|| match (fault, upset) {
             (Some(fault), _) => fault(),
@@ -273,6 +290,9 @@ impl Storage for Outside {
     }
 
     async fn write(&self, values: &[(Key, Option<&str>)]) -> Result<(), StorageError> {
+        if self.keeps_no_state.get() && values.iter().any(|(key, value)| *key == Key::State && value.is_some()) {
+            return Err(StorageError("write"));
+        }
         self.step(|| {
             self.writes.set(self.writes.get() + 1);
             let mut stored = self.stored.borrow_mut();

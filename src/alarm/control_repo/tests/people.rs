@@ -193,6 +193,10 @@ fn a_sweep_without_a_state_looks_once_and_goes_on_or_says_that_the_record_was_lo
 fn a_look_that_failed_is_made_again() {
     let mut repo = Repository::new();
     repo.server.line.fail("GET /repos/acme/control/issues", Fault::NoAnswer);
+    assert_eq!(repo.show(0, &[]), Ok(4), "what may pass is read once more at once");
+    let mut repo = Repository::new();
+    repo.server.line.fail("GET /repos/acme/control/issues", Fault::NoAnswer);
+    repo.server.line.fail("GET /repos/acme/control/issues", Fault::Status(500));
     repo.show(0, &[]).expect_err("no answer");
     assert_eq!(repo.show(15, &[]), Ok(3));
     assert_eq!(repo.show(30, &[]), Ok(0));

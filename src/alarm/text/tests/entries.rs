@@ -6,7 +6,7 @@ use super::*;
 use crate::alarm::entry::with_lost_channel;
 
 /// Both channels.
-fn check(alarm: &Alarm, in_telegram: &Expect, as_issue: &Expect) {
+pub(super) fn check(alarm: &Alarm, in_telegram: &Expect, as_issue: &Expect) {
     let message = telegram::message(alarm);
     parse(&message.html).expect("Telegram takes it");
     in_telegram.assert_eq(&message.html);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::policy::outage::Outage;
 
 /// Pieces that mean something to Telegram, to Markdown or to a terminal, between any characters.
 const PIECES: &[&str] = &[
@@ -78,6 +79,16 @@ fn any_loss() -> impl Strategy<Value = Loss> {
     })
 }
 
+/// As many problems of the settings as there can be. They are our own words: none is hostile, and none longer (`config::tests`).
+fn any_failing() -> impl Strategy<Value = Failing> {
+    use FailureClass::{Auth, Config, Decode, Killed, RateLimited, ServerError, State, Transport};
+    let class = proptest::sample::select(vec![Config, Auth, RateLimited, ServerError, Transport, Decode, State, Killed]);
+    (class, 0_usize..30, any::<i64>()).prop_map(|(class, count, since)| {
+        let problem = format!("SUBREQUEST_LIMIT is below 26, <the calls> that {}", "a sweep needs ".repeat(10));
+        Failing { since: Time::from_millis(since), class, problems: vec![problem; if class == Config { count } else { 0 }] }
+    })
+}
+
 fn any_entry() -> impl Strategy<Value = Entry> {
     prop_oneof![
         4 => any_event().prop_map(EntryKind::GaveUp),
@@ -85,6 +96,10 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         1 => any_loss().prop_map(EntryKind::LeftBehind),
         1 => any_loss().prop_map(EntryKind::GapLost),
         1 => proptest::collection::vec(any::<i32>(), 1..17).prop_map(|codes| EntryKind::Refusing(Refusing { since: time(0), codes })),
+        1 => (any::<u64>(), any::<i64>()).prop_map(|(waiting, since)| {
+            EntryKind::Outage(Outage { since: Time::from_millis(since), waiting, counted_at: time(0) })
+        }),
+        1 => any_failing().prop_map(EntryKind::Failing),
         1 => (any::<bool>(), hostile(), any::<i64>()).prop_map(|(telegram, said, since)| EntryKind::ChannelLost {
             channel: if telegram { Channel::Telegram } else { Channel::ControlRepo },
             since: Time::from_millis(since),
@@ -121,7 +136,7 @@ fn harmless(alarm: &Alarm) -> Alarm {
                 loss.kinds = names.zip(loss.kinds.values()).map(|(name, count)| (name.into(), *count)).collect();
             }
             EntryKind::ChannelLost { said, .. } => "said".clone_into(said),
-            EntryKind::GapLost(_) | EntryKind::Refusing(_) => {}
+            EntryKind::Failing(_) | EntryKind::Outage(_) | EntryKind::GapLost(_) | EntryKind::Refusing(_) => {}
         }
     }
     alarm
