@@ -198,6 +198,30 @@ describe("the endpoints", { concurrency: 2 }, () => {
     assert.equal((await statusOf(scene)).sweeping_since, null);
   });
 
+  test("while GitHub wants to be left alone nobody calls it, and a wait of our own keeps no person from trying", async (t) => {
+    const scene = await openDoor(t);
+    const lists = { path: "/app/hook/deliveries" };
+    scene.github.fault(lists, { status: 503, body: {} }, 2);
+    assert.equal((await (await scene.post("/sweep")).json()).failure, "server_error");
+    assert.equal((await scene.tickAt(Date.now() + 60_000)).sweep.ending, "waiting");
+    scene.now = Date.now();
+    scene.github.fault(lists, { status: 429, headers: { "retry-after": "1200" }, body: {} }, 1);
+    assert.equal((await (await scene.post("/sweep")).json()).failure, "rate_limited");
+    const calls = scene.arrived().length;
+    for (const request of [() => scene.post("/sweep"), () => scene.get("/plan.json")]) {
+      const answer = await request();
+      const { error, until } = await answer.json();
+      assert.deepEqual([answer.status, error], [429, "GitHub asked to wait; try again then."]);
+      const seconds = Number(answer.headers.get("retry-after"));
+      assert.ok(seconds > 1100 && seconds <= 1200 && Date.parse(until) > Date.now() + 1100_000, `${seconds} ${until}`);
+    }
+    assert.equal(scene.arrived().length, calls);
+    const { failures_in_a_row: failures, word, next_sweep: next } = await statusOf(scene);
+    assert.deepEqual([failures, word, Date.parse(next) > Date.now() + 1100_000], [2, "failing", true]);
+    // What needs no call is done meanwhile.
+    assert.equal((await scene.post(`/recover?since=${new Date(ago(60)).toISOString()}`)).status, 200);
+  });
+
   test("the plan names each event with the reason, and asks, saves and tells nothing", async (t) => {
     const scene = await openDoor(t);
     const old = await givesUp(scene);

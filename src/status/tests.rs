@@ -215,6 +215,7 @@ fn the_metrics_are_pinned() {
         # HELP redeliver_alarm_entries Open entries of the alarm.
         # TYPE redeliver_alarm_entries gauge
         redeliver_alarm_entries{kind="gave_up"} 2
+        redeliver_alarm_entries{kind="outage"} 1
         # HELP redeliver_call_limit Calls that a sweep may make.
         # TYPE redeliver_call_limit gauge
         redeliver_call_limit 50
