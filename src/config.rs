@@ -10,6 +10,9 @@ use crate::policy::budget::least_limit;
 use crate::policy::settings::Settings;
 use crate::policy::time::hours;
 
+/// The setting with the App's private key.
+pub const KEY: &str = "GITHUB_APP_PRIVATE_KEY";
+
 /// Text that is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -75,6 +78,7 @@ impl fmt::Display for Problems {
 ///
 /// # Errors
 /// Names every setting that is missing, wrong or half given.
+#[inline(never)]
 pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Problems> {
     let mut reader = SettingsReader { lookup, problems: Vec::new() };
     let app_id = reader.app_id();
@@ -119,11 +123,11 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
     }
 
     fn key(&mut self) -> Option<AppKey> {
-        let Some(pem) = self.text("GITHUB_APP_PRIVATE_KEY") else {
-            self.problem("GITHUB_APP_PRIVATE_KEY", "is missing; give the PEM file that GitHub let you download, as a secret");
+        let Some(pem) = self.text(KEY) else {
+            self.problem(KEY, "is missing; give the PEM file that GitHub let you download, as a secret");
             return None;
         };
-        AppKey::read(&pem).map_err(|error| self.problem("GITHUB_APP_PRIVATE_KEY", error.to_string())).ok()
+        AppKey::read(&pem).map_err(|error| self.problem(KEY, error.to_string())).ok()
     }
 
     /// An https address, or http of this very machine; without a slash at its end.

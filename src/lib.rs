@@ -15,6 +15,7 @@
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting.
 //! - [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
+//! - [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
 //! # Words
 //!
@@ -23,6 +24,7 @@
 //! sweep has read. An *alarm* is what a person is told, never an alarm of a Durable Object. docs/design.md says why it is so.
 
 pub mod alarm;
+pub mod apart;
 pub mod config;
 pub mod github;
 pub mod http;
@@ -39,7 +41,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Context, Env, Request, Response, event};
 
 use policy::time::Time;
-use recovery::{AT, SWEEP_PATH};
+use recovery::SWEEP_AT;
 
 /// The binding of the Durable Object.
 const RECOVERY: &str = "RECOVERY";
@@ -74,8 +76,7 @@ async fn tick(env: &Env, now: Time) -> Result<(), String> {
 
 async fn call_object(env: &Env, app: &str, now: Time) -> worker::Result<u16> {
     let stub = env.durable_object(RECOVERY)?.id_from_name(app)?.get_stub()?;
-    // The host is never looked up: the call stays within the runtime.
-    let response = stub.fetch_with_str(&format!("https://recovery{SWEEP_PATH}?{AT}={}", now.millis())).await?;
+    let response = stub.fetch_with_str(&format!("{SWEEP_AT}{}", now.millis())).await?;
     Ok(response.status_code())
 }
 

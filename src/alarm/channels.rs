@@ -8,6 +8,7 @@ use super::entry::{Channel, with_lost_channel};
 use super::reach::{Contact, Reach};
 use super::telegram::Telegram;
 use super::{Alarm, AppPage, ChannelError, Memory, Outcome};
+use crate::apart::apart;
 use crate::config::Config;
 use crate::github::api::Api;
 use crate::github::app;
@@ -83,9 +84,13 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
 
     /// Shows the alarm on every channel that shows another one, with twelve calls at most. Neither stops the other.
     pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time) -> Told {
+        apart(self.show_all(memory, alarm, now)).await
+    }
+
+    async fn show_all(&self, memory: Memory, alarm: &Alarm, now: Time) -> Told {
         let mut told = Told { memory, ..Told::default() };
         let end = self.budget.used().saturating_add(ALARM_CALLS);
-        self.read_app(&mut told, alarm, now).await;
+        apart(self.read_app(&mut told, alarm, now)).await;
         // The issue comes first, since the message has a button to it. A channel that is lost comes before both: whether it is
         // back is an entry of the other.
         let telegram_lost = self.reach(Channel::Telegram, &told.memory).is_some_and(|reach| reach.lost().is_some());
@@ -99,12 +104,12 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             KEPT_FOR_CONTROL_REPO
         };
         self.budget.allow(end.saturating_sub(self.budget.used()).saturating_sub(kept));
-        let once_more = self.turn(first, &mut told, alarm, now, Probe::IfLost).await;
+        let once_more = apart(self.turn(first, &mut told, alarm, now, Probe::IfLost)).await;
         self.budget.allow(end.saturating_sub(self.budget.used()));
-        self.turn(second, &mut told, alarm, now, Probe::IfLost).await;
+        apart(self.turn(second, &mut told, alarm, now, Probe::IfLost)).await;
         // The other one may be lost since, or the issue be another; or calls are left over.
         if once_more {
-            self.turn(first, &mut told, alarm, now, Probe::Never).await;
+            apart(self.turn(first, &mut told, alarm, now, Probe::Never)).await;
         }
         self.budget.allow_all();
         if let Some(control_repo) = &self.control_repo {
@@ -138,12 +143,12 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             let alarm = self.alarm_for(channel, &told.memory, alarm);
             match (channel, &self.telegram, &self.control_repo) {
                 (Channel::Telegram, Some(telegram), _) => {
-                    let Outcome { shown, contact, errors } = telegram.show(told.memory.telegram.take(), &alarm, now).await;
+                    let Outcome { shown, contact, errors } = apart(telegram.show(told.memory.telegram.take(), &alarm, now)).await;
                     told.memory.telegram = shown;
                     (contact, errors)
                 }
                 (Channel::ControlRepo, _, Some(control_repo)) => {
-                    let Outcome { shown, contact, errors } = control_repo.show(told.memory.control_repo.take(), &alarm, now).await;
+                    let Outcome { shown, contact, errors } = apart(control_repo.show(told.memory.control_repo.take(), &alarm, now)).await;
                     told.memory.control_repo = shown;
                     (contact, errors)
                 }
@@ -151,8 +156,8 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             }
         } else if is_lost && probe == Probe::IfLost {
             let result = match (channel, &self.telegram, &self.control_repo) {
-                (Channel::Telegram, Some(telegram), _) => telegram.probe(told.memory.telegram.as_ref()).await,
-                (Channel::ControlRepo, _, Some(control_repo)) => control_repo.probe().await,
+                (Channel::Telegram, Some(telegram), _) => apart(telegram.probe(told.memory.telegram.as_ref())).await,
+                (Channel::ControlRepo, _, Some(control_repo)) => apart(control_repo.probe()).await,
                 _ => return false,
             };
             match result {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::error::GitHubError;
 use super::jwt::{self, Jwt};
+use crate::apart::apart;
 use crate::ports::{Answer, Call, Clock, Method, Network, Signer};
 
 /// GitHub rejects calls without one.
@@ -41,7 +42,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
     /// If there is no answer, or the App cannot sign in. An answer of any status is `Ok`.
     pub async fn as_app(&self, step: &'static str, method: Method, path: &str, body: Option<String>) -> Result<Answer, GitHubError> {
         let jwt = self.jwt().await?;
-        self.call(step, method, path, &jwt, body).await
+        apart(self.call(step, method, path, &jwt, body)).await
     }
 
     /// Calls `path` with an installation's token.
@@ -56,7 +57,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
         path: &str,
         body: Option<String>,
     ) -> Result<Answer, GitHubError> {
-        self.call(step, method, path, token, body).await
+        apart(self.call(step, method, path, token, body)).await
     }
 
     async fn call(&self, step: &'static str, method: Method, path: &str, token: &str, body: Option<String>) -> Result<Answer, GitHubError> {
@@ -80,7 +81,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
         if let Some(jwt) = self.jwt.borrow().as_ref().filter(|jwt| jwt.is_good_at(now)) {
             return Ok(jwt.token.clone());
         }
-        let jwt = jwt::sign(self.signer, self.issuer, now).await?;
+        let jwt = apart(jwt::sign(self.signer, self.issuer, now)).await?;
         let token = jwt.token.clone();
         self.jwt.replace(Some(jwt));
         Ok(token)

@@ -128,7 +128,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     async fn begin(&mut self) -> Result<Option<(Lease, State)>, SweepError> {
         // Nothing is awaited but the storage up to the write, so no other event of the object comes in between.
         let storage = self.world.storage;
-        let found: Option<Lease> = storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok());
+        let found: Option<Lease> = storage.read(Key::Lease).await?.and_then(|text| serde_json::from_slice(text.as_bytes()).ok());
         let killed = found;
         let lease = match lease::take(found, self.now) {
             Taking::Taken(lease) => lease,
@@ -275,6 +275,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         log::error!("{}", Line::Failure { app: &self.config.app_id, class: Some(error.class()), error: chain(error) }.json());
     }
 
+    #[inline(never)]
     fn report_plan(&mut self, plan: &Plan, alarm: &Alarm) {
         let report = &mut self.report;
         if self.config.settings.dry_run {
@@ -290,6 +291,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         report.newest_gap = ground.gaps.first().map(|gap| Stamp(gap.newer_end.at));
     }
 
+    #[inline(never)]
     fn log_plan(&self, plan: &Plan) {
         let app = self.config.app_id.as_str();
         for guid in &plan.gave_up {

@@ -2,6 +2,7 @@
 
 use super::report::{ListReach, Stamp};
 use super::{Run, SweepError};
+use crate::apart::apart;
 use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
 use crate::policy::ledger::Ledger;
@@ -12,13 +13,17 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// Reads the failures, then the deliveries, so that a pass that arrives meanwhile is seen. `None` if no page of the
     /// deliveries list fits the budget.
     pub(super) async fn read(&self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
+        apart(self.read_lists(ledger, killed)).await
+    }
+
+    async fn read_lists(&self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
         let settings = &self.config.settings;
         let mut reader = Reader::new(ledger, settings, self.now, killed);
         loop {
             match reader.next(self.world.budget.spare(settings)) {
                 Next::Done => return Ok(Some(reader.finish())),
                 Next::NoRoom => return Ok(None),
-                Next::Page(request) => match self.page(&request).await {
+                Next::Page(request) => match apart(self.page(&request)).await {
                     Ok(page) => {
                         let taken = reader.take(request.list, &page.body, page.next, page.date);
                         taken.map_err(|error| SweepError::Page(request.list, error))?;
