@@ -23,6 +23,12 @@ const inputs = ["src", ".cargo", "build.rs", "Cargo.toml", "Cargo.lock", "script
 const stamp = join(root, "build", ".stamp");
 const named = join(root, "target", "named", "index_bg.wasm");
 
+// Those that worker-build names too. With all of them wasm-opt writes what workerd does not read yet.
+const wasmFeatures = [
+  ...["mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory"],
+  ...["multivalue", "reference-types", "exception-handling"],
+];
+
 /** Builds the Worker; expects the pinned Node. */
 export async function buildWorker() {
   const wanted = await fingerprint();
@@ -61,7 +67,8 @@ async function leaveNamesOut(wasmOpt) {
   const module = join(root, "build", "index_bg.wasm");
   mkdirSync(dirname(named), { recursive: true });
   copyFileSync(module, named);
-  await run(wasmOpt, [named, "-o", module, "--all-features", "--strip-debug", "--strip-producers"], { cwd: root });
+  const features = wasmFeatures.map((feature) => `--enable-${feature}`);
+  await run(wasmOpt, [named, "-o", module, ...features, "--strip-debug", "--strip-producers"], { cwd: root });
 }
 
 async function fingerprint() {

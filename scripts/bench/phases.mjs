@@ -3,7 +3,7 @@
 
 // For the Worker in Rust, whose functions have paths, and for the others, which have these names.
 const RULES = [
-  ["signing", /^(sign|signOnce|importKey)$|github::jwt|github::key|RuntimeSigner|Recovery::config/],
+  ["settings, signing", /^(sign|signOnce|importKey)$|github::jwt|github::key|RuntimeSigner|Recovery::config/],
   ["calls", /^(fetch|call|request|arrayBuffer|text|github|takenApart|timeout|get)$|http::|Api<.*>::(as_app|call)/],
   [
     "pages",
@@ -17,7 +17,7 @@ const RULES = [
   ["deciding", /^(decide|failedDeliveryIds)$|policy::/],
 ];
 
-export const phaseNames = ["calls", "signing", "pages", "deciding", "state", "alarm", "rest"];
+export const phaseNames = ["calls", "settings, signing", "pages", "deciding", "state", "alarm", "rest"];
 
 /** What `profile` gave of one step, by phase, in milliseconds; `all` is their sum. */
 export function phases({ cpuMs, threadMs, stacks }) {
