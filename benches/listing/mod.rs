@@ -17,7 +17,7 @@ const NOW: Time = Time::from_millis(1_793_606_400_000);
 
 /// The pages of the deliveries list, the newest delivery first: of a hundred events ten were refused and one failed, and the others
 /// passed at once. All of them lie within the quarter of an hour before the sweep.
-pub fn pages(deliveries: usize) -> Vec<String> {
+pub(crate) fn pages(deliveries: usize) -> Vec<String> {
     let places: Vec<usize> = (0..deliveries).collect();
     places
         .chunks(PAGE)
@@ -50,12 +50,12 @@ fn item(place: usize, deliveries: usize) -> String {
 }
 
 /// A sweep that may read so many pages.
-pub fn settings(pages: usize) -> Settings {
+pub(crate) fn settings(pages: usize) -> Settings {
     Settings { delivery_pages: u32::try_from(pages).unwrap_or(u32::MAX), ..Settings::default() }
 }
 
 /// The ledger of an App that was swept a quarter of an hour before, so that all pages are new ground.
-pub fn ledger(settings: &Settings) -> Ledger {
+pub(crate) fn ledger(settings: &Settings) -> Ledger {
     let before = NOW - std::time::Duration::from_mins(15);
     let start = Ledger::default();
     let mut reader = Reader::new(&start, settings, before, false);
@@ -71,7 +71,7 @@ pub fn ledger(settings: &Settings) -> Ledger {
 
 /// Reads the pages and decides. Never inlined, so that what counts instructions finds it.
 #[inline(never)]
-pub fn sweep_over(pages: &[String], ledger: Ledger, settings: &Settings) -> Plan {
+pub(crate) fn sweep_over(pages: &[String], ledger: Ledger, settings: &Settings) -> Plan {
     let mut reader = Reader::new(&ledger, settings, NOW, false);
     let mut left = pages.iter();
     while let Next::Page(request) = reader.next(u32::MAX) {
