@@ -2,8 +2,17 @@
 // wrangler.toml: what a clean clone needs is installed first.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildTools, checkRust } from "./rust.mjs";
 import { onPinnedNode, root } from "./setup.mjs";
@@ -12,6 +21,13 @@ import { main, run, step } from "./step.mjs";
 // Everything the result depends on. package-lock.json stands for wasm-opt and esbuild.
 const inputs = ["src", ".cargo", "build.rs", "Cargo.toml", "Cargo.lock", "scripts/build.mjs", "package-lock.json"];
 const stamp = join(root, "build", ".stamp");
+const named = join(root, "target", "named", "index_bg.wasm");
+
+// Those that worker-build names too. With all of them wasm-opt writes what workerd does not read yet.
+const wasmFeatures = [
+  ...["mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory"],
+  ...["multivalue", "reference-types", "exception-handling"],
+];
 
 /** Builds the Worker; expects the pinned Node. */
 export async function buildWorker() {
@@ -22,6 +38,7 @@ export async function buildWorker() {
   }
   rmSync(stamp, { force: true });
   const { workerBuild, wasmBindgen } = await buildTools();
+  const wasmOpt = join(root, "node_modules", ".bin", "wasm-opt");
   // worker-build asks cargo for the crate's metadata without --locked, which would bring Cargo.lock up to date silently.
   await step("crates", () => run("cargo", ["fetch", "--locked"], { cwd: root }));
   await step(
@@ -32,14 +49,26 @@ export async function buildWorker() {
         // Without these it would download its own, from where not every machine may.
         env: {
           WASM_BINDGEN_BIN: wasmBindgen,
-          WASM_OPT_BIN: join(root, "node_modules", ".bin", "wasm-opt"),
+          WASM_OPT_BIN: wasmOpt,
           ESBUILD_BIN: join(root, "node_modules", ".bin", "esbuild"),
         },
       }),
     "a minute or two the first time",
   );
-  mkdirSync(join(root, "build"), { recursive: true });
+  await leaveNamesOut(wasmOpt);
   writeFileSync(stamp, wanted);
+}
+
+/**
+ * The names of the functions are an eighth of the module, and nobody who runs it needs them. worker-build keeps them always, so they
+ * are taken out here; the module with them stays below target/, for profiles and to read the trace of a crash.
+ */
+async function leaveNamesOut(wasmOpt) {
+  const module = join(root, "build", "index_bg.wasm");
+  mkdirSync(dirname(named), { recursive: true });
+  copyFileSync(module, named);
+  const features = wasmFeatures.map((feature) => `--enable-${feature}`);
+  await run(wasmOpt, [named, "-o", module, ...features, "--strip-debug", "--strip-producers"], { cwd: root });
 }
 
 async function fingerprint() {

@@ -28,6 +28,10 @@ const steps = {
     const { buildWorker } = await import("./build.mjs");
     await buildWorker();
   },
+  costs: async () => {
+    const { checkCosts } = await import("./bench/check.mjs");
+    await checkCosts();
+  },
   "node-test": () =>
     run(process.execPath, ["--test", "--test-concurrency=2", "test/**/*.test.mjs"], { cwd: root, show: true }),
 };
@@ -37,6 +41,7 @@ const hints = {
   clippy: "half a minute the first time",
   "clippy-wasm": "half a minute the first time",
   "cargo-test": "a minute the first time",
+  costs: "half a minute the first time",
   "node-test": "the Worker in workerd",
 };
 

@@ -5,10 +5,13 @@ use std::fmt;
 use url::{Host, Url};
 
 use crate::alarm::telegram::TelegramSettings;
-use crate::github::key::AppKey;
+use crate::github::key::{AppKey, KeyError};
 use crate::policy::budget::least_limit;
 use crate::policy::settings::Settings;
 use crate::policy::time::hours;
+
+/// The setting with the App's private key.
+pub const KEY: &str = "GITHUB_APP_PRIVATE_KEY";
 
 /// Text that is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -101,6 +104,7 @@ pub fn app_id(lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
 ///
 /// # Errors
 /// Names every setting that is missing, wrong or half given.
+#[inline(never)]
 pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Box<Unusable>> {
     let mut reader = SettingsReader { lookup, problems: Vec::new() };
     let app_id = reader.app_id().unwrap_or_default();
@@ -114,6 +118,15 @@ pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Box<Unusa
     reader.admin_token();
     let config = Config { app_id, key, api_url, telegram, control_repo, heartbeat_url, settings };
     if reader.problems.is_empty() { Ok(config) } else { Err(Box::new(Unusable { problems: Problems(reader.problems), right: config })) }
+}
+
+/// What was read, once the runtime found the key to be damaged.
+#[must_use]
+pub fn with_damaged_key(read: Result<Config, Box<Unusable>>) -> Box<Unusable> {
+    let mut unusable = read.map_or_else(|unusable| unusable, |right| Box::new(Unusable { problems: Problems(Vec::new()), right }));
+    unusable.right.key = None;
+    unusable.problems.0.push(Problem { setting: KEY, expected: KeyError::Broken.to_string() });
+    unusable
 }
 
 /// Letters of `ADMIN_TOKEN` at least: a shorter one could be guessed.
@@ -151,11 +164,11 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
     }
 
     fn key(&mut self) -> Option<AppKey> {
-        let Some(pem) = self.text("GITHUB_APP_PRIVATE_KEY") else {
-            self.problem("GITHUB_APP_PRIVATE_KEY", "is missing; give the PEM file that GitHub let you download, as a secret");
+        let Some(pem) = self.text(KEY) else {
+            self.problem(KEY, "is missing; give the PEM file that GitHub let you download, as a secret");
             return None;
         };
-        AppKey::read(&pem).map_err(|error| self.problem("GITHUB_APP_PRIVATE_KEY", error.to_string())).ok()
+        AppKey::read(&pem).map_err(|error| self.problem(KEY, error.to_string())).ok()
     }
 
     /// An https address, or http of this very machine; without a slash at its end.

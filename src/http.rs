@@ -1,13 +1,11 @@
-//! Outgoing calls through the runtime's `fetch`: the only file that makes them.
+//! Outgoing calls through the runtime's `fetch`: with `http.js`, the only file that makes them.
 //!
 //! It counts each call against the budget before making it, ends it after ten seconds, follows no redirect and takes no body over
 //! 4 MiB. The body comes as one `arrayBuffer()` and one copy into wasm: read chunk by chunk through the stream reader, a page
 //! costs three times what it costs a JavaScript Worker.
 
-use js_sys::{Object, Reflect, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, RequestInit, RequestRedirect, Response, WorkerGlobalScope};
 
 use crate::policy::budget::Budget;
 use crate::policy::time::{Time, minutes};
@@ -21,6 +19,26 @@ const SWEEP: std::time::Duration = minutes(5);
 
 /// Largest body. A page of 100 deliveries has 30 kB.
 const BODY_BYTES: u32 = 4 * 1024 * 1024;
+
+/// The headers of [`AnswerHeaders`], in its order.
+const HEADERS: &str = "date\nlink\nretry-after\nx-ratelimit-remaining\nx-ratelimit-reset";
+
+#[wasm_bindgen(module = "/src/http.js")]
+extern "C" {
+    /// What came of a call: numbers below 100 stand for the failures of [`failure`].
+    type Reply;
+
+    #[wasm_bindgen(method, getter)]
+    fn status(this: &Reply) -> u16;
+
+    #[wasm_bindgen(method, getter)]
+    fn headers(this: &Reply) -> String;
+
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &Reply) -> Vec<u8>;
+
+    async fn call(method: &str, url: &str, headers: &str, body: Option<&str>, names: &str, millis: u32, most_bytes: u32) -> JsValue;
+}
 
 /// The runtime's clock. It stands still between two calls.
 #[derive(Clone, Copy, Debug)]
@@ -61,58 +79,50 @@ impl Network for Http<'_> {
         if !self.budget.take() {
             return Err(NetworkError::NoCallLeft);
         }
-        fetch(call).await.map_err(|error| error.unwrap_or(NetworkError::Failed))
-    }
-}
-
-/// The error is `None` for anything the runtime throws that is no time-out: its text may hold the URL.
-async fn fetch(call: Call<'_>) -> Result<Answer, Option<NetworkError>> {
-    let init = request(&call).map_err(|_| None)?;
-    let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
-    let response: Response =
-        JsFuture::from(scope.fetch_with_str_and_init(call.url, &init)).await.map_err(|error| timed_out(&error))?.unchecked_into();
-    let status = response.status();
-    let header = |name: &str| response.headers().get(name).ok().flatten();
-    let mut headers = AnswerHeaders { date: header("date"), ..AnswerHeaders::default() };
-    if status < 300 {
-        headers.link = header("link");
-    } else {
-        headers.retry_after = header("retry-after");
-        headers.rate_limit_remaining = header("x-ratelimit-remaining");
-        headers.rate_limit_reset = header("x-ratelimit-reset");
-    }
-    if header("content-length").and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > BODY_BYTES.into()) {
-        if let Some(body) = response.body() {
-            // Nobody waits for it: what matters is that it is not read.
-            let _ = body.cancel();
+        let reply: Reply = {
+            let body = call.body.as_deref();
+            self::call(call.method.as_str(), call.url, &lines(&call)?, body, HEADERS, CALL_MILLIS, BODY_BYTES).await.unchecked_into()
+        };
+        let status = reply.status();
+        match failure(status) {
+            Some(error) => Err(error),
+            None => Ok(Answer { status, headers: answered(&reply.headers(), status), body: reply.body() }),
         }
-        return Err(Some(NetworkError::TooLarge));
     }
-    let buffer = response.array_buffer().map_err(|_| None)?;
-    let bytes = Uint8Array::new(&JsFuture::from(buffer).await.map_err(|error| timed_out(&error))?);
-    if bytes.length() > BODY_BYTES {
-        return Err(Some(NetworkError::TooLarge));
-    }
-    Ok(Answer { status, headers, body: bytes.to_vec() })
 }
 
-fn request(call: &Call<'_>) -> Result<RequestInit, JsValue> {
-    let headers = Object::new();
+/// The headers as `http.js` takes them: name and value in turn, one a line.
+fn lines(call: &Call<'_>) -> Result<String, NetworkError> {
+    let mut lines = String::with_capacity(1024);
     for (name, value) in call.headers {
-        Reflect::set(&headers, &JsValue::from_str(name), &JsValue::from_str(value))?;
+        if value.contains('\n') {
+            // The runtime would refuse it; here it would be taken for another header.
+            return Err(NetworkError::Failed);
+        }
+        for part in [name, "\n", value, "\n"] {
+            lines.push_str(part);
+        }
     }
-    let init = RequestInit::new();
-    init.set_method(call.method.as_str());
-    init.set_headers(&headers);
-    init.set_redirect(RequestRedirect::Manual);
-    init.set_signal(Some(&AbortSignal::timeout_with_u32(CALL_MILLIS)));
-    if let Some(body) = &call.body {
-        init.set_body(&JsValue::from_str(body));
-    }
-    Ok(init)
+    Ok(lines)
 }
 
-fn timed_out(error: &JsValue) -> Option<NetworkError> {
-    let name = Reflect::get(error, &JsValue::from_str("name")).ok()?.as_string()?;
-    matches!(name.as_str(), "TimeoutError" | "AbortError").then_some(NetworkError::TimedOut)
+fn answered(lines: &str, status: u16) -> AnswerHeaders {
+    let mut values = lines.split('\n').map(|value| Some(value.to_owned()).filter(|value| !value.is_empty()));
+    let mut value = || values.next().flatten();
+    let headers =
+        AnswerHeaders { date: value(), link: value(), retry_after: value(), rate_limit_remaining: value(), rate_limit_reset: value() };
+    if status < 300 {
+        return AnswerHeaders { date: headers.date, link: headers.link, ..AnswerHeaders::default() };
+    }
+    AnswerHeaders { link: None, ..headers }
+}
+
+/// In place of a status, as `http.js` gives it.
+fn failure(status: u16) -> Option<NetworkError> {
+    match status {
+        1 => Some(NetworkError::TimedOut),
+        2 => Some(NetworkError::Failed),
+        3 => Some(NetworkError::TooLarge),
+        _ => None,
+    }
 }

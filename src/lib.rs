@@ -16,6 +16,7 @@
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting. [`failure`]: the classes of failure.
 //! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
+//! - [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
 //! # Words
 //!
@@ -24,6 +25,7 @@
 //! sweep has read. An *alarm* is what a person is told, never an alarm of a Durable Object. docs/design.md says why it is so.
 
 pub mod alarm;
+pub mod apart;
 pub mod config;
 pub mod door;
 pub mod failure;
@@ -43,7 +45,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Context, Env, Request, Response, event};
 
 use policy::time::Time;
-use recovery::{AT, NO_APP, SETTLE_PATH, SWEEP_PATH};
+use recovery::{NO_APP, SETTLE_AT, SWEEP_AT};
 
 /// The binding of the Durable Object.
 pub(crate) const RECOVERY: &str = "RECOVERY";
@@ -66,17 +68,16 @@ pub async fn scheduled(event: worker::worker_sys::ScheduledEvent, env: Env, _con
 async fn tick(env: &Env, now: Time) -> Result<(), String> {
     let app = config::app_id(|name| recovery::variable(env, name));
     let failed = |error| format!("the Durable Object failed: {error}");
-    let status = call_object(env, app.as_deref().unwrap_or(NO_APP), SWEEP_PATH, now).await.map_err(failed)?;
+    let status = call_object(env, app.as_deref().unwrap_or(NO_APP), SWEEP_AT, now).await.map_err(failed)?;
     if app.is_some() {
-        call_object(env, NO_APP, SETTLE_PATH, now).await.map_err(failed)?;
+        call_object(env, NO_APP, SETTLE_AT, now).await.map_err(failed)?;
     }
     if status == 200 { Ok(()) } else { Err("the sweep failed; the log says why".to_owned()) }
 }
 
-async fn call_object(env: &Env, name: &str, path: &str, now: Time) -> worker::Result<u16> {
+async fn call_object(env: &Env, name: &str, address: &str, now: Time) -> worker::Result<u16> {
     let stub = env.durable_object(RECOVERY)?.id_from_name(name)?.get_stub()?;
-    // The host is never looked up: the call stays within the runtime.
-    let response = stub.fetch_with_str(&format!("https://recovery{path}?{AT}={}", now.millis())).await?;
+    let response = stub.fetch_with_str(&format!("{address}{}", now.millis())).await?;
     Ok(response.status_code())
 }
 

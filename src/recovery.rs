@@ -1,21 +1,24 @@
 //! The Durable Object `Recovery`: one for each App, so that each has a budget of calls and a state of its own.
 //!
-//! It runs the sweep, and answers requests (`answering`). An object does not serialize work that awaits an outside `fetch`, hence the lease (`policy::lease`).
+//! It runs the sweep, and answers requests (`answering`). An object does not serialize work that awaits an outside `fetch`, hence the
+//! lease (`policy::lease`).
 #![allow(missing_docs, reason = "the macro of the Durable Object adds functions without any")]
 
 mod answering;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 
-use futures_util::future::try_join;
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{CryptoKey, SubtleCrypto, WorkerGlobalScope};
+use worker::worker_sys::DurableObjectState;
 use worker::{DurableObject, Env, Request, Response, State, durable_object, wasm_bindgen};
 
-use crate::config::{self, Config};
+use crate::apart::apart;
+use crate::config::{self, Config, Unusable};
 use crate::github::key::AppKey;
 use crate::http::{Http, RuntimeClock};
 use crate::policy::budget::Budget;
@@ -24,17 +27,15 @@ use crate::ports::{Key, SignError, Signer, Storage, StorageError};
 use crate::sweep::report::{Ending, Report};
 use crate::sweep::{Caller, World, settle, sweep, sweep_by_hand, sweep_without_settings};
 
-/// The path under which the scheduled handler calls the object. Nothing from outside reaches it.
-pub const SWEEP_PATH: &str = "/sweep";
+/// The address under which the scheduled handler calls the object, up to the tick's time in milliseconds since the epoch. Nothing from
+/// outside reaches it, and the host is never looked up: the call stays within the runtime.
+pub const SWEEP_AT: &str = "https://recovery/sweep?at=";
 
-/// The path under which it calls the object of [`NO_APP`] once the settings name an App.
-pub const SETTLE_PATH: &str = "/settle";
+/// The address under which it calls the object of [`NO_APP`] once the settings name an App.
+pub const SETTLE_AT: &str = "https://recovery/settle?at=";
 
 /// The name of the object that keeps and tells, while the settings name no App, that they cannot be used. No App id has a space.
 pub const NO_APP: &str = "no App";
-
-/// The query parameter with the tick's time, in milliseconds since the epoch.
-pub const AT: &str = "at";
 
 /// Before the path of a request from outside.
 pub const HTTP_PATH: &str = "/http";
@@ -42,8 +43,10 @@ pub const HTTP_PATH: &str = "/http";
 /// One App's recovery.
 #[durable_object]
 pub struct Recovery {
-    state: State,
+    storage: ObjectStorage,
     env: Env,
+    /// The settings, once they could be used: they are the same as long as the object lives.
+    config: RefCell<Option<Rc<Config>>>,
     signer: RuntimeSigner,
     /// Whether a sweep is under way in this very object. The lease has ended by itself when a tick comes too late.
     running: Cell<bool>,
@@ -57,58 +60,81 @@ impl fmt::Debug for Recovery {
 
 impl DurableObject for Recovery {
     fn new(state: State, env: Env) -> Self {
-        Self { state, env, signer: RuntimeSigner::default(), running: Cell::new(false) }
+        Self {
+            storage: ObjectStorage(state._inner()),
+            env,
+            config: RefCell::default(),
+            signer: RuntimeSigner::default(),
+            running: Cell::new(false),
+        }
     }
 
     async fn fetch(&self, request: Request) -> worker::Result<Response> {
         crate::logging::start();
-        let url = request.url()?;
-        let at = url.query_pairs().find(|(name, _)| name == AT).and_then(|(_, at)| at.parse().ok());
-        match (url.path(), at) {
-            (SWEEP_PATH, Some(at)) => {
-                let report = self.sweep(Time::from_millis(at), Caller::Schedule).await;
-                let status = if report.is_failure() { 500 } else { 200 };
-                // The log has the report; whoever fired the tick wants to know only whether it failed.
-                Ok(Response::empty()?.with_status(status))
-            }
-            (SETTLE_PATH, Some(at)) => {
-                self.settle(Time::from_millis(at)).await;
-                Response::empty()
-            }
-            _ => self.answer(&request, &url).await,
+        let url = request.inner().url();
+        let at = |address| url.strip_prefix(address).and_then(|at| at.parse().ok()).map(Time::from_millis);
+        if let Some(now) = at(SWEEP_AT) {
+            let report = self.sweep(now, Caller::Schedule).await;
+            let status = if report.is_failure() { 500 } else { 200 };
+            // The log has the report; whoever fired the tick wants to know only whether it failed.
+            return Ok(Response::empty()?.with_status(status));
         }
+        let Some(now) = at(SETTLE_AT) else { return apart(self.answer(&request)).await };
+        self.settle(now).await;
+        Response::empty()
     }
 }
 
 impl Recovery {
     async fn sweep(&self, now: Time, caller: Caller) -> Report {
-        let config = config::read(|name| variable(&self.env, name));
-        let settings = config.as_ref().unwrap_or_else(|unusable| &unusable.right);
-        let Some(_running) = Running::start(&self.running) else { return held(settings, now) };
-        let budget = Budget::new(settings.settings.subrequest_limit);
+        let read = apart(self.config()).await;
+        let config = match &read {
+            Ok(config) => config,
+            Err(unusable) => &unusable.right,
+        };
+        let Some(_running) = Running::start(&self.running) else { return held(config, now) };
+        let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
-        let storage = ObjectStorage(self.state.storage());
-        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
-        match &config {
-            Ok(config) => {
-                self.signer.key.replace(config.key.clone());
-                match caller {
-                    Caller::Schedule => sweep(&world, config, now).await,
-                    Caller::Person => sweep_by_hand(&world, config, now).await,
-                }
-            }
-            Err(unusable) => sweep_without_settings(&world, unusable, now).await,
+        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &self.storage, budget: &budget };
+        match &read {
+            Ok(config) if caller == Caller::Person => apart(sweep_by_hand(&world, config, now)).await,
+            Ok(config) => apart(sweep(&world, config, now)).await,
+            Err(unusable) => apart(sweep_without_settings(&world, unusable, now)).await,
         }
     }
 
+    /// The settings, the key among them: the runtime checks it when it imports it, once in the object's life.
+    async fn config(&self) -> Result<Rc<Config>, Box<Unusable>> {
+        let known = self.config.borrow().clone();
+        if let Some(config) = known {
+            return Ok(config);
+        }
+        let read = config::read(|name| variable(&self.env, name));
+        // With other settings wrong the key is looked at all the same: every problem is told at once.
+        let key = read.as_ref().map_or_else(|unusable| unusable.right.key.clone(), |config| config.key.clone());
+        let is_damaged = match key {
+            Some(key) => self.signer.import(&key).await.is_err(),
+            None => false,
+        };
+        if is_damaged {
+            return Err(config::with_damaged_key(read));
+        }
+        let config = Rc::new(read?);
+        self.config.replace(Some(config.clone()));
+        Ok(config)
+    }
+
     async fn settle(&self, now: Time) {
+        if matches!(self.storage.read(Key::State).await, Ok(None)) {
+            // Nearly always, and it must cost nothing: the settings were never without an App.
+            return;
+        }
         let config = config::read(|name| variable(&self.env, name)).unwrap_or_else(|unusable| unusable.right);
         let Some(_running) = Running::start(&self.running) else { return };
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
-        let storage = ObjectStorage(self.state.storage());
-        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
-        settle(&world, &config, now).await;
+        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &self.storage, budget: &budget };
+        apart(settle(&world, &config, now)).await;
     }
 }
 
@@ -143,44 +169,53 @@ fn held(config: &Config, now: Time) -> Report {
 pub fn variable(env: &Env, name: &str) -> Option<String> {
     let value = Reflect::get(env, &JsValue::from_str(name)).ok().filter(|value| !value.is_undefined() && !value.is_null())?;
     let text = value.as_string().or_else(|| value.as_bool().map(|value| value.to_string()));
-    let text = text.or_else(|| value.as_f64().map(|value| value.to_string()));
+    // Written out by the runtime: Rust's way to write a fraction is 14 kB of code.
+    let text = text.or_else(|| value.as_f64().map(|_| value.unchecked_ref::<Object>().to_string().into()));
     Some(text.unwrap_or_else(|| "<neither a text nor a number>".to_owned()))
 }
 
-struct ObjectStorage(worker::Storage);
+/// The runtime's own storage: the crate's reads any value there is, which is a tenth of what a Worker this small needs.
+struct ObjectStorage(DurableObjectState);
 
 impl Storage for ObjectStorage {
     async fn read(&self, key: Key) -> Result<Option<String>, StorageError> {
-        self.0.get(key.as_str()).await.map_err(|_| StorageError("read"))
+        let value = async { JsFuture::from(self.0.storage()?.get(key.as_str())?).await };
+        match value.await {
+            Ok(value) if value.is_undefined() => Ok(None),
+            Ok(value) => value.as_string().map(Some).ok_or(StorageError("read")),
+            Err(_) => Err(StorageError("read")),
+        }
     }
 
     async fn write(&self, values: &[(Key, Option<&str>)]) -> Result<(), StorageError> {
-        let failed = |_| StorageError("write");
+        self.try_write(values).await.map_err(|_| StorageError("write"))
+    }
+}
+
+impl ObjectStorage {
+    async fn try_write(&self, values: &[(Key, Option<&str>)]) -> Result<(), JsValue> {
+        let storage = self.0.storage()?;
         let puts = Object::new();
         let mut deletes = Vec::new();
         for (key, value) in values {
+            let key = JsValue::from_str(key.as_str());
             match value {
                 Some(text) => {
-                    Reflect::set(&puts, &JsValue::from_str(key.as_str()), &JsValue::from_str(text)).map_err(|_| StorageError("write"))?;
+                    Reflect::set(&puts, &key, &JsValue::from_str(text))?;
                 }
-                None => deletes.push(key.as_str()),
+                None => deletes.push(key),
             }
         }
         // Both are started before either is awaited, and the runtime makes such writes one.
-        let put = self.0.put_multiple_raw(puts);
-        if deletes.is_empty() {
-            return put.await.map_err(failed);
-        }
-        try_join(put, self.0.delete_multiple(deletes)).await.map(|_| ()).map_err(failed)
+        let put = storage.put_multiple(puts.into())?;
+        let delete = if deletes.is_empty() { Promise::resolve(&JsValue::UNDEFINED) } else { storage.delete_multiple(deletes)? };
+        JsFuture::from(Promise::all(&Array::of2(&put, &delete))).await.map(|_| ())
     }
 }
 
 /// Signs by `crypto.subtle`. The imported key lives as long as the object does.
 #[derive(Default)]
-struct RuntimeSigner {
-    key: RefCell<Option<AppKey>>,
-    imported: RefCell<Option<CryptoKey>>,
-}
+struct RuntimeSigner(RefCell<Option<CryptoKey>>);
 
 impl Signer for RuntimeSigner {
     async fn sign(&self, message: &[u8]) -> Result<Vec<u8>, SignError> {
@@ -191,26 +226,23 @@ impl Signer for RuntimeSigner {
 
 impl RuntimeSigner {
     async fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, JsValue> {
-        let subtle = js_sys::global().unchecked_into::<WorkerGlobalScope>().crypto()?.subtle();
-        let known = self.imported.borrow().clone();
-        let key = match known {
-            Some(key) => key,
-            None => self.import(&subtle).await?,
-        };
-        let message = Uint8Array::from(message);
-        let signature = subtle.sign_with_str_and_buffer_source("RSASSA-PKCS1-v1_5", &key, &message)?;
+        let key = self.0.borrow().clone().ok_or(JsValue::NULL)?;
+        let signature = subtle()?.sign_with_str_and_u8_array("RSASSA-PKCS1-v1_5", &key, message)?;
         Ok(Uint8Array::new(&JsFuture::from(signature).await?).to_vec())
     }
 
-    async fn import(&self, subtle: &SubtleCrypto) -> Result<CryptoKey, JsValue> {
-        let key = self.key.take().ok_or(JsValue::NULL)?;
+    /// Has the runtime take the key; it refuses one whose numbers do not belong together.
+    async fn import(&self, key: &AppKey) -> Result<(), JsValue> {
         let algorithm = Object::new();
         Reflect::set(&algorithm, &"name".into(), &"RSASSA-PKCS1-v1_5".into())?;
         Reflect::set(&algorithm, &"hash".into(), &"SHA-256".into())?;
         let bytes = Uint8Array::from(key.pkcs8());
-        let imported = subtle.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()))?;
-        let imported: CryptoKey = JsFuture::from(imported).await?.unchecked_into();
-        self.imported.replace(Some(imported.clone()));
-        Ok(imported)
+        let imported = subtle()?.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()))?;
+        self.0.replace(Some(JsFuture::from(imported).await?.unchecked_into()));
+        Ok(())
     }
+}
+
+fn subtle() -> Result<SubtleCrypto, JsValue> {
+    Ok(js_sys::global().unchecked_into::<WorkerGlobalScope>().crypto()?.subtle())
 }

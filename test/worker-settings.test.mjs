@@ -45,6 +45,20 @@ describe("settings that cannot be used", { concurrency: 2 }, () => {
     assert.doesNotMatch(tick.lines.join("\n"), /canary|CANARY|73canary/i);
   });
 
+  test("a key whose numbers do not belong together is damaged, and is named with all else that is wrong", async (t) => {
+    const { testKeys } = await import("./fakes/github.mjs");
+    const [first, ...lines] = testKeys().pkcs1.trim().split("\n");
+    const last = lines.pop();
+    const der = Buffer.from(lines.join(""), "base64");
+    // In the middle of the private exponent: its form stays right.
+    der[Math.floor(der.length / 3)] ^= 1;
+    const damaged = [first, ...der.toString("base64").match(/.{1,64}/g), last, ""].join("\n");
+    const { text } = await problems(t, { GITHUB_APP_PRIVATE_KEY: damaged });
+    assert.match(text, /GITHUB_APP_PRIVATE_KEY is cut off, damaged/);
+    const { text: both } = await problems(t, { GITHUB_APP_PRIVATE_KEY: damaged, MAX_ATTEMPTS: "1" });
+    for (const name of ["GITHUB_APP_PRIVATE_KEY", "MAX_ATTEMPTS"]) assert.ok(both.includes(`${name} `), name);
+  });
+
   test("a missing App id is named with all else that is wrong", async (t) => {
     const { text } = await problems(t, {
       GITHUB_APP_ID: undefined,

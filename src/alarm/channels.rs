@@ -10,6 +10,7 @@ use super::entry::{Channel, with_lost_channel};
 use super::reach::{Contact, Reach};
 use super::telegram::Telegram;
 use super::{Alarm, AppPage, ChannelError, Memory, Outcome};
+use crate::apart::apart;
 use crate::config::Config;
 use crate::github::api::Api;
 use crate::github::app;
@@ -108,15 +109,19 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
 
     /// Shows the alarm on every channel that shows another one, with twelve calls a sweep at most. Neither stops the other.
     pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time, ways: Ways) -> Told {
+        apart(self.show_all(memory, alarm, now, ways)).await
+    }
+
+    async fn show_all(&self, memory: Memory, alarm: &Alarm, now: Time, ways: Ways) -> Told {
         let mut told = Told { memory, ..Told::default() };
         let before = self.budget.used();
         let end = before.saturating_add(ALARM_CALLS.saturating_sub(self.used.get()));
         self.budget.allow(end.saturating_sub(before));
         if ways == Ways::All {
-            self.read_app(&mut told, alarm, now).await;
-            self.show_on_both(&mut told, alarm, now, end).await;
+            apart(self.read_app(&mut told, alarm, now)).await;
+            apart(self.show_on_both(&mut told, alarm, now, end)).await;
         } else {
-            self.turn(Channel::Telegram, &mut told, alarm, now, Probe::IfLost).await;
+            apart(self.turn(Channel::Telegram, &mut told, alarm, now, Probe::IfLost)).await;
         }
         self.budget.allow_all();
         self.used.set(self.used.get() + (self.budget.used() - before));
@@ -141,12 +146,12 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             KEPT_FOR_CONTROL_REPO
         };
         self.budget.allow(end.saturating_sub(self.budget.used()).saturating_sub(kept));
-        let once_more = self.turn(first, told, alarm, now, Probe::IfLost).await;
+        let once_more = apart(self.turn(first, told, alarm, now, Probe::IfLost)).await;
         self.budget.allow(end.saturating_sub(self.budget.used()));
-        self.turn(second, told, alarm, now, Probe::IfLost).await;
+        apart(self.turn(second, told, alarm, now, Probe::IfLost)).await;
         // The other one may be lost since, or the issue be another; or calls are left over.
         if once_more {
-            self.turn(first, told, alarm, now, Probe::Never).await;
+            apart(self.turn(first, told, alarm, now, Probe::Never)).await;
         }
     }
 
@@ -175,12 +180,12 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             let alarm = self.alarm_for(channel, &told.memory, alarm);
             match (channel, &self.telegram, &self.control_repo) {
                 (Channel::Telegram, Some(telegram), _) => {
-                    let Outcome { shown, contact, errors } = telegram.show(told.memory.telegram.take(), &alarm, now).await;
+                    let Outcome { shown, contact, errors } = apart(telegram.show(told.memory.telegram.take(), &alarm, now)).await;
                     told.memory.telegram = shown;
                     (contact, errors)
                 }
                 (Channel::ControlRepo, _, Some(control_repo)) => {
-                    let Outcome { shown, contact, errors } = control_repo.show(told.memory.control_repo.take(), &alarm, now).await;
+                    let Outcome { shown, contact, errors } = apart(control_repo.show(told.memory.control_repo.take(), &alarm, now)).await;
                     told.memory.control_repo = shown;
                     (contact, errors)
                 }
@@ -188,8 +193,8 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             }
         } else if is_lost && probe == Probe::IfLost {
             let result = match (channel, &self.telegram, &self.control_repo) {
-                (Channel::Telegram, Some(telegram), _) => telegram.probe(told.memory.telegram.as_ref()).await,
-                (Channel::ControlRepo, _, Some(control_repo)) => control_repo.probe().await,
+                (Channel::Telegram, Some(telegram), _) => apart(telegram.probe(told.memory.telegram.as_ref())).await,
+                (Channel::ControlRepo, _, Some(control_repo)) => apart(control_repo.probe()).await,
                 _ => return false,
             };
             match result {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::error::GitHubError;
 use super::jwt::{self, Jwt};
+use crate::apart::apart;
 use crate::ports::{Answer, Call, Clock, Method, Network, Signer};
 
 /// GitHub rejects calls without one.
@@ -117,7 +118,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
         if let Some(jwt) = self.jwt.borrow().as_ref().filter(|jwt| jwt.is_good_at(now)) {
             return Ok(jwt.token.clone());
         }
-        let jwt = jwt::sign(self.signer, self.issuer, now).await?;
+        let jwt = apart(jwt::sign(self.signer, self.issuer, now)).await?;
         let token = jwt.token.clone();
         self.jwt.replace(Some(jwt));
         Ok(token)

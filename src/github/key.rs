@@ -1,14 +1,13 @@
 //! The App's private key: read in every form in which people store it, checked, and handed on as PKCS#8.
 //!
-//! `rsa` reads and checks. It never signs (its signatures are not constant in time, RUSTSEC-2023-0071): the runtime does.
+//! Only its form is read here. Whether its numbers belong together is checked by the runtime when it imports the key, which is
+//! before the first call (see [`crate::recovery`]): what does that here is larger than all the rest of the Worker's own code.
 
 use std::fmt;
 
 use base64ct::{Base64, Encoding};
-use rsa::RsaPrivateKey;
-use rsa::pkcs1::DecodeRsaPrivateKey;
-use rsa::pkcs8::{DecodePrivateKey, EncodePrivateKey, SecretDocument};
-use rsa::traits::PublicKeyParts;
+use pkcs1::{ALGORITHM_ID, ALGORITHM_OID, RsaPrivateKey};
+use pkcs8::{PrivateKeyInfo, SecretDocument};
 
 /// GitHub makes keys of 2048 bits; the runtime takes no smaller ones for RS256 safely.
 const LEAST_BITS: usize = 2048;
@@ -42,22 +41,36 @@ impl AppKey {
     ///
     /// # Errors
     /// If it is no RSA private key of 2048 bits or more.
+    #[inline(never)]
     pub fn read(setting: &str) -> Result<Self, KeyError> {
         let text = unfold(setting)?;
         let label = label(&text)?;
-        let key = match label {
-            "RSA PRIVATE KEY" if text.contains("Proc-Type:") => return Err(KeyError::Encrypted),
-            "RSA PRIVATE KEY" => RsaPrivateKey::from_pkcs1_pem(&text).map_err(|_| KeyError::Broken)?,
-            "PRIVATE KEY" => RsaPrivateKey::from_pkcs8_pem(&text).map_err(|_| KeyError::Broken)?,
-            "ENCRYPTED PRIVATE KEY" => return Err(KeyError::Encrypted),
-            _ if label.ends_with("PRIVATE KEY") => return Err(KeyError::Broken),
-            _ => return Err(KeyError::NotPrivate),
-        };
-        let bits = key.n().bits();
+        match label {
+            "RSA PRIVATE KEY" if text.contains("Proc-Type:") => Err(KeyError::Encrypted),
+            "RSA PRIVATE KEY" => Self::wrap(document(&text)?.as_bytes()),
+            "PRIVATE KEY" => {
+                let document = document(&text)?;
+                let info = PrivateKeyInfo::try_from(document.as_bytes()).map_err(|_| KeyError::Broken)?;
+                if info.algorithm.oid != ALGORITHM_OID {
+                    return Err(KeyError::Broken);
+                }
+                Self::wrap(info.private_key)
+            }
+            "ENCRYPTED PRIVATE KEY" => Err(KeyError::Encrypted),
+            _ if label.ends_with("PRIVATE KEY") => Err(KeyError::Broken),
+            _ => Err(KeyError::NotPrivate),
+        }
+    }
+
+    /// Takes PKCS#1.
+    fn wrap(pkcs1: &[u8]) -> Result<Self, KeyError> {
+        let key = RsaPrivateKey::try_from(pkcs1).map_err(|_| KeyError::Broken)?;
+        let modulus = key.modulus.as_bytes();
+        let bits = modulus.first().map_or(0, |first| modulus.len() * 8 - first.leading_zeros() as usize);
         if bits < LEAST_BITS {
             return Err(KeyError::TooShort(bits));
         }
-        key.to_pkcs8_der().map(Self).map_err(|_| KeyError::Broken)
+        SecretDocument::try_from(PrivateKeyInfo::new(ALGORITHM_ID, pkcs1)).map(Self).map_err(|_| KeyError::Broken)
     }
 
     /// The bytes that the runtime imports.
@@ -72,6 +85,10 @@ impl fmt::Debug for AppKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("AppKey")
     }
+}
+
+fn document(pem: &str) -> Result<SecretDocument, KeyError> {
+    SecretDocument::from_pem(pem).map(|(_, document)| document).map_err(|_| KeyError::Broken)
 }
 
 /// The PEM text, one line a line, whatever the way in which it was stored as one.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::settings::Settings;
@@ -20,15 +21,45 @@ impl fmt::Display for DeliveryId {
 
 impl Serialize for DeliveryId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let mut digits = [b'0'; 20];
+        let mut left = self.0;
+        let mut start = digits.len();
+        while left > 0 || start == digits.len() {
+            start -= 1;
+            digits[start] = b'0' + u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
+        }
+        serializer.serialize_str(ascii(&digits[start..]))
     }
 }
 
 impl<'de> Deserialize<'de> for DeliveryId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(|_| serde::de::Error::custom("a delivery id is not a whole number"))
+        deserializer.deserialize_str(FromText { read: |text| text.parse().ok().map(Self), expected: "a whole number as a text" })
     }
+}
+
+/// Thousands of ids and guids are read and written in a busy sweep, so neither goes through a text of its own.
+struct FromText<T> {
+    read: fn(&str) -> Option<T>,
+    expected: &'static str,
+}
+
+impl<T> Visitor<'_> for FromText<T> {
+    type Value = T;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.expected)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        (self.read)(text).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+    }
+}
+
+/// Digits and hyphens.
+fn ascii(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap_or_default()
 }
 
 /// The identity of an event, shared by all its attempts.
@@ -52,53 +83,63 @@ const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// `None` for any form that would not be printed as it was read.
 fn parse_uuid(text: &str) -> Option<u128> {
-    let bytes = text.as_bytes();
-    if bytes.len() != 36 {
-        return None;
-    }
-    let mut value = 0_u128;
-    for (index, byte) in bytes.iter().enumerate() {
-        if HYPHENS.contains(&index) {
-            if *byte != b'-' {
+    let text: &[u8; 36] = text.as_bytes().try_into().ok()?;
+    let digit = |place: usize| match text[place] {
+        digit @ b'0'..=b'9' => Some(digit - b'0'),
+        digit @ b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
+    // Byte by byte: a shift of 128 bits is a call in wasm.
+    let mut value = [0; 16];
+    let mut place = 0;
+    for byte in &mut value {
+        if HYPHENS.contains(&place) {
+            if text[place] != b'-' {
                 return None;
             }
-            continue;
+            place += 1;
         }
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            _ => return None,
-        };
-        value = value << 4 | u128::from(digit);
+        *byte = digit(place)? << 4 | digit(place + 1)?;
+        place += 2;
     }
-    Some(value)
+    Some(u128::from_be_bytes(value))
+}
+
+/// The usual form.
+fn uuid_text(value: u128) -> [u8; 36] {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [b'-'; 36];
+    let mut place = 0;
+    for byte in value.to_be_bytes() {
+        place += usize::from(HYPHENS.contains(&place));
+        text[place] = HEX[usize::from(byte >> 4)];
+        text[place + 1] = HEX[usize::from(byte & 15)];
+        place += 2;
+    }
+    text
 }
 
 impl fmt::Display for Guid {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => out.write_str(text),
-            Self::Uuid(value) => {
-                let digits = format!("{value:032x}");
-                let (start, rest) = digits.split_at(8);
-                let (second, rest) = rest.split_at(4);
-                let (third, rest) = rest.split_at(4);
-                let (fourth, end) = rest.split_at(4);
-                write!(out, "{start}-{second}-{third}-{fourth}-{end}")
-            }
+            Self::Uuid(value) => out.write_str(ascii(&uuid_text(*value))),
         }
     }
 }
 
 impl Serialize for Guid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Uuid(value) => serializer.serialize_str(ascii(&uuid_text(*value))),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Guid {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::from(Cow::<str>::deserialize(deserializer)?.as_ref()))
+        deserializer.deserialize_str(FromText { read: |text| Some(Self::from(text)), expected: "a text" })
     }
 }
 

@@ -75,6 +75,7 @@ pub struct Plan {
 
 /// Decides. `ledger` has been moved to `now` and has taken the settings; `explain` fills [`Plan::judged`].
 #[must_use]
+#[inline(never)]
 pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now: Time, explain: bool) -> Plan {
     let sweep_before = ledger.swept_at;
     let tick = now;

@@ -8,7 +8,8 @@ use url::Url;
 use worker::{Request, Response};
 
 use super::{HTTP_PATH, ObjectStorage, Recovery, Running, variable};
-use crate::config::{self, Config};
+use crate::apart::apart;
+use crate::config;
 use crate::door::respond;
 use crate::http::{Http, RuntimeClock};
 use crate::policy::budget::Budget;
@@ -40,33 +41,34 @@ struct Until {
 
 impl Recovery {
     /// Answers a request that the Worker passed on.
-    pub(super) async fn answer(&self, request: &Request, url: &Url) -> worker::Result<Response> {
+    pub(super) async fn answer(&self, request: &Request) -> worker::Result<Response> {
+        let url = request.url()?;
         let Some(route) = url.path().strip_prefix(HTTP_PATH).and_then(Route::of) else { return Response::error("not found", 404) };
         let for_browser = wants_page(request.headers().get("accept")?.as_deref());
         let reply = match route {
-            Route::Page | Route::Status | Route::Metrics | Route::Health => self.status(route).await,
-            Route::Plan { json } => self.plan(!json && for_browser).await,
-            Route::Sweep => self.sweep_now(for_browser).await,
-            Route::Recover => self.recover(url, for_browser).await,
-            Route::Forget => self.forget(url, for_browser).await,
+            Route::Page | Route::Status | Route::Metrics | Route::Health => apart(self.status(route)).await,
+            Route::Plan { json } => apart(self.plan(!json && for_browser)).await,
+            Route::Sweep => apart(self.sweep_now(for_browser)).await,
+            Route::Recover => apart(self.recover(&url, for_browser)).await,
+            Route::Forget => apart(self.forget(&url, for_browser)).await,
         };
         respond(reply.unwrap_or_else(|error| Reply::sentence(500, &format!("{error}."), for_browser)))
     }
 
     async fn status(&self, route: Route) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
-        let storage = ObjectStorage(self.state.storage());
-        let config = self.config();
+        let storage = &self.storage;
+        let config = apart(self.config()).await;
         let stored = storage.read(Key::State).await?;
         let state = stored.as_deref().map_or_else(|| Ok(State::default()), State::read);
         let history = History::read(storage.read(Key::History).await?.as_deref());
         let app = variable(&self.env, "GITHUB_APP_ID").unwrap_or_default();
         let facts = Facts {
             app: app.trim(),
-            config: config.as_ref().map_err(Clone::clone),
+            config: config.as_deref().map_err(|unusable| unusable.problems.texts()),
             state: state.as_ref().map_err(ToString::to_string),
             history: &history,
-            lease: self.lease(&storage).await?,
+            lease: self.lease(storage).await?,
             now,
         };
         let token = config::admin_token(|name| variable(&self.env, name));
@@ -83,18 +85,17 @@ impl Recovery {
     /// Reads both lists as the next sweep would, without its lease.
     async fn plan(&self, for_browser: bool) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
-        let config = match self.config() {
+        let config = match apart(self.config()).await {
             Ok(config) => config,
-            Err(problems) => return Ok(Reply::sentence(500, &unusable(&problems), for_browser)),
+            Err(unusable) => return Ok(Reply::sentence(500, &sentence_of(&unusable.to_string()), for_browser)),
         };
-        let storage = ObjectStorage(self.state.storage());
-        if let Some(reply) = waits(&storage, now, for_browser).await? {
+        let storage = &self.storage;
+        if let Some(reply) = waits(storage, now, for_browser).await? {
             return Ok(reply);
         }
-        self.signer.key.replace(config.key.clone());
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
-        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &storage, budget: &budget };
+        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage, budget: &budget };
         Ok(match plan(&world, &config, now).await {
             Ok(planned) => {
                 let view = PlanView::of(&planned);
@@ -107,11 +108,11 @@ impl Recovery {
     /// A sweep at the present, under the same lease and after the same waits as one of the schedule.
     async fn sweep_now(&self, for_browser: bool) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
-        let storage = ObjectStorage(self.state.storage());
-        if let Some(reply) = self.held(&storage, now, for_browser).await? {
+        let storage = &self.storage;
+        if let Some(reply) = self.held(storage, now, for_browser).await? {
             return Ok(reply);
         }
-        if let Some(reply) = waits(&storage, now, for_browser).await? {
+        if let Some(reply) = waits(storage, now, for_browser).await? {
             return Ok(reply);
         }
         let report = self.sweep(now, Caller::Person).await;
@@ -166,8 +167,8 @@ impl Recovery {
         for_browser: bool,
         change: impl FnOnce(&mut State) -> Result<(), Reply>,
     ) -> Result<Result<State, Reply>, StorageError> {
-        let storage = ObjectStorage(self.state.storage());
-        if let Some(reply) = self.held(&storage, now, for_browser).await? {
+        let storage = &self.storage;
+        if let Some(reply) = self.held(storage, now, for_browser).await? {
             return Ok(Err(reply));
         }
         let Some(_running) = Running::start(&self.running) else { return Ok(Err(under_way(None, for_browser))) };
@@ -195,12 +196,6 @@ impl Recovery {
     async fn lease(&self, storage: &ObjectStorage) -> Result<Option<Lease>, StorageError> {
         Ok(storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok()))
     }
-
-    /// The settings, or each problem in a sentence.
-    fn config(&self) -> Result<Config, Vec<String>> {
-        let read = config::read(|name| variable(&self.env, name));
-        read.map_err(|unusable| unusable.problems.texts())
-    }
 }
 
 fn under_way(until: Option<Time>, for_browser: bool) -> Reply {
@@ -221,10 +216,6 @@ async fn waits(storage: &ObjectStorage, now: Time, for_browser: bool) -> Result<
 /// Until when GitHub, by its own word, wants to be left alone. A wait of our own after a failure is a guess, and no reason not to try.
 fn named_wait(state: &State) -> Option<Time> {
     state.failures.wait().filter(|wait| wait.named).map(|wait| wait.until)
-}
-
-fn unusable(problems: &[String]) -> String {
-    format!("The settings cannot be used: {}.", problems.join("; "))
 }
 
 /// An error as a sentence.

@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::report::Line;
+use crate::apart::apart;
 use crate::github::deliveries::Asked;
 use crate::github::error::GitHubError;
 use crate::policy::plan::{AskAnswer, Plan, PlannedAsk};
@@ -25,7 +26,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                 plan.answered(&ask.guid, AskAnswer::Withdrawn);
                 continue;
             }
-            let (answer, said, status) = match self.api.redeliver(ask.delivery).await {
+            let (answer, said, status) = match apart(self.api.redeliver(ask.delivery)).await {
                 Asked::Answered(AskAnswer::Taken) => (AskAnswer::Taken, "taken", None),
                 Asked::Answered(AskAnswer::NotRedeliverable(code)) => (AskAnswer::NotRedeliverable(code), "not redeliverable", Some(code)),
                 Asked::Answered(answer) => (answer, "unknown", None),

@@ -249,6 +249,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
         [(Key::State, Some(state))].into_iter().chain(stopgap).collect()
     }
 
+    #[inline(never)]
     fn report_plan(&mut self, tally: Tally, ledger: &Ledger) {
         let report = &mut self.report;
         if self.config.settings.dry_run {
@@ -263,6 +264,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
         report.newest_gap = ground.gaps.first().map(|gap| Stamp(gap.newer_end.at));
     }
 
+    #[inline(never)]
     fn log_plan(&self, plan: &Plan) {
         let app = self.config.app_id.as_str();
         for guid in &plan.gave_up {

@@ -2,6 +2,7 @@
 
 use super::report::{ListReach, Stamp};
 use super::{Run, SweepError};
+use crate::apart::apart;
 use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
 use crate::policy::budget::kept_back;
@@ -16,13 +17,17 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// A gap whose page fails stays unread, and so does every other: what they could settle waits. That is no half picture, and a
     /// page that fails for good must not end every sweep for as long as the window stands still.
     pub(super) async fn read(&mut self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
+        apart(self.read_lists(ledger, killed)).await
+    }
+
+    async fn read_lists(&mut self, ledger: &Ledger, killed: bool) -> Result<Option<Reading>, SweepError> {
         let settings = &self.config.settings;
         let mut reader = Reader::new(ledger, settings, self.now, killed);
         loop {
             match reader.next(self.spare()) {
                 Next::Done => return Ok(Some(reader.finish())),
                 Next::NoRoom => return Ok(None),
-                Next::Page(request) => match self.take_page(&mut reader, &request).await {
+                Next::Page(request) => match apart(self.take_page(&mut reader, &request)).await {
                     Err(SweepError::GitHub(error)) if request.list == List::Gap && matches!(error.status(), Some(400 | 404 | 422)) => {
                         reader.gap_refused();
                     }

@@ -60,15 +60,16 @@ impl State {
     ///
     /// # Errors
     /// If it is of a newer version, or cannot be read.
+    #[inline(never)]
     pub fn read(text: &str) -> Result<Self, StateError> {
         #[derive(Deserialize)]
         struct Version {
             version: u32,
         }
-        match serde_json::from_str::<Self>(text) {
+        match serde_json::from_slice::<Self>(text.as_bytes()) {
             Ok(state) if state.version == VERSION => Ok(state),
             // Another form altogether may still say that it is newer.
-            _ => match serde_json::from_str::<Version>(text) {
+            _ => match serde_json::from_slice::<Version>(text.as_bytes()) {
                 Ok(Version { version }) if version > VERSION => Err(StateError::Newer(version)),
                 _ => Err(StateError::Unreadable),
             },
@@ -92,6 +93,7 @@ impl State {
     ///
     /// # Errors
     /// Never for a value that [`State::read`] or a sweep made: it has no map with keys that are no text.
+    #[inline(never)]
     pub fn write(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self).map(only_ascii)
     }

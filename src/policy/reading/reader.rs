@@ -145,6 +145,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If the page is not a list of deliveries, or its next link leads nowhere new. Then nothing may be decided.
+    #[inline(never)]
     pub fn take(&mut self, list: List, body: &[u8], next: impl Into<NextLink>, github_date: Option<Time>) -> Result<(), PageError> {
         let next = self.not_seen_before(list, next.into());
         let page: Vec<Delivery> = serde_json::from_slice(body).map_err(PageError::Shape)?;

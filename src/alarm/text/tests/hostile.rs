@@ -84,7 +84,7 @@ fn any_failing() -> impl Strategy<Value = Failing> {
     use FailureClass::{Auth, Config, Decode, Killed, RateLimited, ServerError, State, Transport};
     let class = proptest::sample::select(vec![Config, Auth, RateLimited, ServerError, Transport, Decode, State, Killed]);
     (class, 0_usize..30, any::<i64>()).prop_map(|(class, count, since)| {
-        let problem = format!("SUBREQUEST_LIMIT is below 26, <the calls> that {}", "a sweep needs ".repeat(10));
+        let problem = format!("SUBREQUEST_LIMIT is below 26, <the calls> that {}", "a sweep needs ".repeat(12));
         Failing { since: Time::from_millis(since), class, problems: vec![problem; if class == Config { count } else { 0 }] }
     })
 }

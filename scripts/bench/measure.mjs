@@ -1,0 +1,95 @@
+// Runs one scene in fresh processes and gives what each tick cost the isolate.
+
+import { call, link } from "../../test/fakes/client.mjs";
+import { startGitHub, testKeys } from "../../test/fakes/github.mjs";
+import { startTelegram } from "../../test/fakes/telegram.mjs";
+import { startWorker } from "../../test/harness.mjs";
+import { profile } from "./cpu.mjs";
+import { phases } from "./phases.mjs";
+
+const QUARTER = 15 * 60_000;
+const CONTROL_REPO = "octo-maintainer/alarms";
+const START = Date.parse("2026-11-02T08:00:00Z");
+
+// Ticks in one process. The first is cold; those from the fourth on are warm: V8 has compiled anew what runs often.
+const TICKS = 8;
+const WARM_FROM = 3;
+
+/**
+ * One fresh process: `start`, the first request, which makes the instance; `cold`, the first sweep after it; `warm`, later
+ * ones; and the log line of the last sweep. Each of them as `phases` gives it, with `threadMs`.
+ */
+export async function runSweeps(scene, buildDir) {
+  const github = await startGitHub({ now: START, repositories: [{ fullName: CONTROL_REPO }], validate: false });
+  const telegram = await startTelegram({ now: START });
+  const worker = await startWorker({ inspector: true, buildDir, bindings: bindings(github, telegram) });
+  const sweeps = [];
+  const tick = (n) => async () => {
+    const now = START + n * QUARTER;
+    github.now = now;
+    scene.play(github, n);
+    github.now = now + 1_000;
+    telegram.now = now + 1_000;
+    const { outcome, logs, lines } = await worker.tick(now);
+    if (outcome !== "ok") throw new Error(`the sweep ended as ${outcome}:\n${lines.join("\n")}`);
+    sweeps.push(logs.find(({ message }) => message === "sweep"));
+  };
+  try {
+    const ticks = Array.from({ length: TICKS }, (_, n) => tick(n));
+    const [start, ...all] = await profile(worker, [() => worker.fetch("/"), ...ticks]);
+    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases), sweep: sweeps.at(-1) };
+  } finally {
+    await worker.stop();
+    await github.close();
+    await telegram.close();
+  }
+}
+
+function bindings(github, telegram) {
+  const keys = testKeys();
+  return {
+    GITHUB_APP_ID: "1234567",
+    GITHUB_APP_PRIVATE_KEY: keys.pkcs1,
+    // For the others, which do not take what GitHub hands out.
+    GITHUB_APP_PRIVATE_KEY_PKCS8: keys.pkcs8,
+    GITHUB_API_URL: github.url,
+    TELEGRAM_API_URL: telegram.url,
+    TELEGRAM_BOT_TOKEN: telegram.token,
+    TELEGRAM_CHAT_ID: "-1001234567890",
+    CONTROL_REPO,
+  };
+}
+
+/** The floor of a scene: `JSON.parse` of as many of its pages as a sweep reads, and one signature. */
+export async function runFloor(scene, pages, buildDir) {
+  const github = await startGitHub({ now: START, repositories: [{ fullName: CONTROL_REPO }], validate: false });
+  const telegram = await startTelegram({ now: START });
+  const worker = await startWorker({ inspector: true, buildDir, bindings: bindings(github, telegram) });
+  try {
+    scene.play(github, 0);
+    const body = await bodies(github, pages);
+    const request = async () => {
+      const { status } = await worker.fetch("/", { method: "POST", body });
+      if (status !== 200) throw new Error(`the floor answered ${status}`);
+    };
+    const requests = Array.from({ length: TICKS }, () => request);
+    const [start, ...all] = await profile(worker, [() => worker.fetch("/"), ...requests]);
+    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases) };
+  } finally {
+    await worker.stop();
+    await github.close();
+    await telegram.close();
+  }
+}
+
+/** So many pages of the list as they go over the wire, one a line; from the start again when it ends. */
+async function bodies(github, pages) {
+  const first = `${github.url}/app/hook/deliveries?per_page=100`;
+  const found = [];
+  for (let next = first; found.length < pages; ) {
+    const { text, headers } = await call(next);
+    found.push(text);
+    next = link(headers, "next") ?? first;
+  }
+  return found.join("\n");
+}

@@ -1,0 +1,35 @@
+// Splits the profile of a tick into what a sweep does. The innermost function that says what it is for decides; what none says
+// is the rest: the glue, the queue of promises, garbage collection.
+
+// For the Worker in Rust, whose functions have paths, and for the others, which have these names.
+const RULES = [
+  ["settings, signing", /^(sign|signOnce|importKey)$|github::jwt|github::key|RuntimeSigner|Recovery::config/],
+  ["calls", /^(fetch|call|request|arrayBuffer|text|github|takenApart|timeout|get)$|http::|Api<.*>::(as_app|call)/],
+  [
+    "pages",
+    /^(parsePage|parsePages|parse|pages|read|fetchDeliveriesSince)$|reading::|delivery::|github::link|github::deliveries/,
+  ],
+  [
+    "state",
+    /^(put|load|save|takeLease|delete|stringify)$|state::|Storage|events_as_list|event::_|ledger::_|ground::_|superseded::_|own::_/,
+  ],
+  ["alarm", /^(tell|describe)$|alarm::/],
+  ["deciding", /^(decide|failedDeliveryIds)$|policy::/],
+];
+
+export const phaseNames = ["calls", "settings, signing", "pages", "deciding", "state", "alarm", "rest"];
+
+/** What `profile` gave of one step, by phase, in milliseconds; `all` is their sum. */
+export function phases({ cpuMs, threadMs, stacks }) {
+  const split = Object.fromEntries(phaseNames.map((name) => [name, 0]));
+  for (const [ms, names] of stacks) split[phaseOf(names)] += ms;
+  return { all: cpuMs, threadMs, ...split };
+}
+
+function phaseOf(stack) {
+  for (const name of stack) {
+    const rule = RULES.find(([, pattern]) => pattern.test(name));
+    if (rule) return rule[0];
+  }
+  return "rest";
+}

@@ -1,0 +1,91 @@
+// What GitHub's documented script for failed deliveries does, through its own client `octokit`, as a Worker: read the deliveries
+// list back to the last run, and redeliver each guid of which no attempt is "OK". To measure the Worker against.
+//
+// Source: https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/automatically-redelivering-failed-deliveries-for-a-github-app-webhook
+// That script keeps the time of its last run in a variable of the repository and asks without a limit. This one keeps it in the
+// object's storage, stops at the 50 calls of the Free plan, and is without the client's waits of a second before each ask. The
+// client reads ids of 19 digits as JavaScript numbers, so GitHub does not know most of those that it asks for: that costs the same.
+
+import { App, Octokit } from "octokit";
+
+const CALLS = 50;
+
+export default {
+  async fetch() {
+    return new Response("Not Found", { status: 404 });
+  },
+  async scheduled(event, env) {
+    const stub = env.RECOVERY.get(env.RECOVERY.idFromName(env.GITHUB_APP_ID));
+    const answer = await stub.fetch(`https://recovery/sweep?at=${event.scheduledTime}`);
+    if (answer.status !== 200) throw new Error("the sweep failed");
+  },
+};
+
+export class Recovery {
+  constructor(state, env) {
+    this.storage = state.storage;
+    this.env = env;
+  }
+
+  async fetch(request) {
+    const { env, storage } = this;
+    const now = Number(new URL(request.url).searchParams.get("at"));
+    this.app ??= new App({
+      appId: env.GITHUB_APP_ID,
+      privateKey: env.GITHUB_APP_PRIVATE_KEY_PKCS8,
+      Octokit: Octokit.defaults({
+        baseUrl: env.GITHUB_API_URL,
+        throttle: { enabled: false },
+        retry: { enabled: false },
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+      }),
+    });
+    const last = (await storage.get("last")) ?? now - 3 * 60 * 60_000;
+    const { deliveries, pages } = await fetchDeliveriesSince(this.app, last);
+    const failed = failedDeliveryIds(deliveries).slice(0, CALLS - pages);
+    for (const deliveryId of failed) {
+      const ask = this.app.octokit.request("POST /app/hook/deliveries/{delivery_id}/attempts", {
+        delivery_id: deliveryId,
+      });
+      await ask.catch(() => {});
+    }
+    await storage.put("last", now);
+    const deliveries_list = { pages };
+    const calls = pages + failed.length;
+    const events = { redelivered: failed.length };
+    const line = {
+      message: "sweep",
+      failures_list: { pages: 0 },
+      deliveries_list,
+      gap_pages: 0,
+      events,
+      calls,
+      failure: null,
+    };
+    console.log(JSON.stringify(line));
+    return new Response();
+  }
+}
+
+async function fetchDeliveriesSince(app, lastTime) {
+  const deliveries = [];
+  let pages = 0;
+  for await (const { data } of app.octokit.paginate.iterator("GET /app/hook/deliveries", { per_page: 100 })) {
+    deliveries.push(...data);
+    pages += 1;
+    const oldest = data.at(-1);
+    if (!oldest || new Date(oldest.delivered_at).getTime() < lastTime || pages === CALLS) break;
+  }
+  return { deliveries, pages };
+}
+
+function failedDeliveryIds(deliveries) {
+  const byGuid = {};
+  for (const delivery of deliveries) {
+    byGuid[delivery.guid] ??= [];
+    byGuid[delivery.guid].push(delivery);
+  }
+  return Object.values(byGuid)
+    .filter((attempts) => !attempts.some(({ status }) => status === "OK"))
+    .map(([newest]) => newest.id);
+}
