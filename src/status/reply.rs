@@ -22,7 +22,8 @@ pub struct Reply {
 const HEADERS: [(&str, &str); 5] = [
     ("cache-control", "no-store"),
     ("x-content-type-options", "nosniff"),
-    ("referrer-policy", "no-referrer"),
+    // With `no-referrer` a browser would send `Origin: null` with our own forms.
+    ("referrer-policy", "same-origin"),
     ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
     ("cross-origin-resource-policy", "same-origin"),
 ];

@@ -355,7 +355,7 @@ fn every_answer_forbids_to_keep_frame_or_load_anything() {
     for reply in [Reply::json(200, &1), Reply::text(200, String::new()), Reply::page(200, String::new()), Reply::sentence(404, "x", true)] {
         let header =
             |name: &str| reply.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()).unwrap_or_default();
-        assert_eq!((header("cache-control"), header("referrer-policy")), ("no-store".to_owned(), "no-referrer".to_owned()));
+        assert_eq!((header("cache-control"), header("referrer-policy")), ("no-store".to_owned(), "same-origin".to_owned()));
         let policy = header("content-security-policy");
         assert!(policy.starts_with("default-src 'none'; style-src 'sha256-") && policy.ends_with("frame-ancestors 'none'"));
         assert!(!policy.contains("unsafe"));
