@@ -93,6 +93,15 @@ fn the_window_stands_still_until_all_is_read_and_worked_off_and_then_moves_on() 
 }
 
 #[test]
+fn the_window_stands_still_for_as_long_as_it_takes_to_read_again() {
+    let case = long("lost: 09:20 500 | 200").traffic("09:00", "14:00", 1_000).recover("09:00").tick("14:15..19:00");
+    assert_eq!((case.progress(), case.ledger().ground.window_start), (Some((Some(1), 0)), time("09:00")));
+    let case = case.tick("19:15..23:00");
+    assert!(case.world.github.record().any(|item| item.guid == "lost" && item.code == 200));
+    assert!(case.ledger().gaps_lost.is_empty());
+}
+
+#[test]
 fn ground_that_cannot_be_read_again_is_told_and_nothing_of_it_is_asked_for() {
     let mut case = long("hidden: 09:10 500, 09:31 200\nlost: 09:20 500").recover("09:00").tick("14:15");
     case.world.github.takes_old_cursors = false;
