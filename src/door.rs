@@ -2,7 +2,7 @@
 //!
 //! Everybody else gets the same 404 for every path, as if there was nothing here.
 
-use worker::{Env, Headers, Method, Request, RequestInit, Response};
+use worker::{Env, Headers, Method, Request, RequestInit, RequestRedirect, Response};
 
 use crate::RECOVERY;
 use crate::config;
@@ -45,7 +45,8 @@ pub async fn answer(request: &Request, env: &Env) -> worker::Result<Response> {
     let headers = Headers::new();
     headers.set("accept", &header("accept").unwrap_or_default())?;
     let mut init = RequestInit::new();
-    init.with_method(method_of_object).with_headers(headers);
+    // The redirect after a form is the browser's to follow.
+    init.with_method(method_of_object).with_headers(headers).with_redirect(RequestRedirect::Manual);
     let passed_on = Request::new_with_init(&address, &init)?;
     let answer = env.durable_object(RECOVERY)?.id_from_name(&app)?.get_stub()?.fetch_with_request(passed_on).await?;
     if method == "HEAD" {
