@@ -107,7 +107,7 @@ describe("sweeps that fail by themselves", { concurrency: 1 }, () => {
     await scene.tickAt("10:00");
     scene.shows(poison);
     assert.deepEqual([scene.telegram.sounds(CHAT), scene.github.issues(CONTROL_REPO).length], [2, 1]);
-    assert.deepEqual(Object.keys(await scene.worker.state()), ["state"]);
+    assert.deepEqual(Object.keys(await scene.worker.state()), ["history", "state"]);
     assert.equal((await scene.tickAt("10:15")).calls, 2);
   });
 });
