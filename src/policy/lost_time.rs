@@ -61,13 +61,13 @@ pub fn follow_outage(lost_time: &mut Option<LostTime>, is_entry: bool, now: Time
     }
 }
 
-/// Until when a wait for an unread gap may last, where lost time decides that: one window after it ended, and before GitHub forgets
-/// the event. `None` where the window alone does.
+/// Until when a wait for an unread gap may last, where lost time decides that: one window after it ended, or for an event of later
+/// as long as without it, and before GitHub forgets the event. `None` where the window alone does.
 #[must_use]
 pub fn waits_until(lost_time: Option<LostTime>, first: Time, window: Duration, last_chance: Duration) -> Option<Time> {
     let forgotten = first + RETENTION - last_chance;
-    let lost_time = lost_time?;
-    Some(lost_time.ended.map_or(forgotten, |ended| forgotten.min(ended + window)))
+    let own_window = first + window - last_chance;
+    Some(lost_time?.ended.map_or(forgotten, |ended| forgotten.min(own_window.max(ended + window))))
 }
 
 fn no_sweep_succeeded(sweep_before: Option<Time>, now: Time) -> bool {
