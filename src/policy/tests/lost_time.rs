@@ -32,3 +32,19 @@ fn an_event_of_later_waits_for_a_gap_while_a_long_night_is_worked_off() {
     let case = starved(case).add("n issues: 17:05 500\nm issues: 17:07 200").traffic("17:08", "17:14", 30).tick("17:15");
     expect!["17:15 n: waits: an unread gap could hold what settles it"].assert_eq(&of(&case, "n", "17:15"));
 }
+
+#[test]
+fn an_answer_from_the_future_does_not_hide_an_outage() {
+    let case = Case::new("future: 99:00 200 listed 10:01").down("10:00", "16:00").add("a: 10:05 200\nb: 10:06 200").tick("10:15..16:30");
+    expect![[r#"
+        10:45 alarm: outage since 10:05, 2 wait
+        16:15 alarm: none"#]]
+    .assert_eq(&alarms(&case));
+}
+
+#[test]
+fn a_pass_from_the_future_does_not_hide_that_everything_is_refused() {
+    let refused = lines(12, |index| format!("r{index}: 10:{:02} 401", 4 * index));
+    let case = Case::new("future: 99:00 200 listed 10:01").add(&refused).tick("10:15..11:00");
+    expect!["10:45 alarm: refuses everything since 10:00 [401]"].assert_eq(&alarms(&case));
+}
