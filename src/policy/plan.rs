@@ -87,7 +87,9 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
         ledger.whole_seconds();
     }
     let evidence = Evidence::new(std::mem::take(&mut reading.stretches), place);
-    move_window(&mut ledger, settings.window, now, sweep_before);
+    move_window(&mut ledger, settings.window, now);
+    // Until its asks are made this sweep is none that succeeded.
+    ledger.succeeded_at = ledger.last_success();
     if first_sweep {
         begin_window(&mut ledger, &mut reading, &evidence, now);
     }

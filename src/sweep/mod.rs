@@ -228,6 +228,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         }
         self.report_plan(&plan, &shown);
         state.ledger = plan.ledger;
+        state.ledger.succeed();
         state.failures.in_a_row = 0;
         self.save(&state, Kept::Done).await?;
         Ok(Ok(()))

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Case, lines, time};
+use super::{Case, Fault, lines, time};
 
 /// What was seen of one event from a tick on.
 fn of(case: &Case, guid: &str, from: &str) -> String {
@@ -47,4 +47,17 @@ fn a_pass_from_the_future_does_not_hide_that_everything_is_refused() {
     let refused = lines(12, |index| format!("r{index}: 10:{:02} 401", 4 * index));
     let case = Case::new("future: 99:00 200 listed 10:01").add(&refused).tick("10:15..11:00");
     expect!["10:45 alarm: refuses everything since 10:00 [401]"].assert_eq(&alarms(&case));
+}
+
+#[test]
+fn a_sweep_that_dies_before_its_asks_are_done_is_none_that_succeeded() {
+    let start = |case: &Case| super::clock(case.world.ledger().ground.window_start);
+    let case = Case::new("p: 09:55 200\na: 10:05 500\nb: 10:06 500").sleeping().tick("10:15");
+    assert_eq!(start(&case), "07:15");
+    let case = case.tick("10:30!crash 10:45!late 11:00!crash 11:15");
+    assert_eq!(start(&case), "07:30", "the one at 10:30 is the first that does not succeed");
+    let mut case = case.tick("11:30..14:00");
+    assert_eq!(start(&case), "07:30");
+    case.world.sweep(time("14:15"), Fault::None);
+    assert_eq!(start(&case), "11:15", "one window after the first that did");
 }
