@@ -114,6 +114,8 @@ pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Box<Unusa
     let control_repo = reader.control_repo();
     let heartbeat_url = reader.heartbeat_url();
     let settings = reader.settings(heartbeat_url.is_some());
+    // Whoever answers a request reads it; here it is only checked.
+    reader.admin_token();
     let config = Config { app_id, key, api_url, telegram, control_repo, heartbeat_url, settings };
     if reader.problems.is_empty() { Ok(config) } else { Err(Box::new(Unusable { problems: Problems(reader.problems), right: config })) }
 }
@@ -125,6 +127,14 @@ pub fn with_damaged_key(read: Result<Config, Box<Unusable>>) -> Box<Unusable> {
     unusable.right.key = None;
     unusable.problems.0.push(Problem { setting: KEY, expected: KeyError::Broken.to_string() });
     unusable
+}
+
+/// Letters of `ADMIN_TOKEN` at least: a shorter one could be guessed.
+const ADMIN_TOKEN_LENGTH: usize = 16;
+
+/// `ADMIN_TOKEN`, which opens the HTTP side: `None` if it is not set, or too short to be used.
+pub fn admin_token(lookup: impl Fn(&str) -> Option<String>) -> Option<Secret> {
+    SettingsReader { lookup, problems: Vec::new() }.admin_token()
 }
 
 struct SettingsReader<L> {
@@ -233,6 +243,18 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
         let text = self.text("HEARTBEAT_URL")?;
         if parse_url(&text).is_none() {
             self.problem("HEARTBEAT_URL", "is no https address (http only for this machine)");
+        }
+        Some(Secret(text))
+    }
+
+    fn admin_token(&mut self) -> Option<Secret> {
+        let text = self.text("ADMIN_TOKEN")?;
+        if text.chars().count() < ADMIN_TOKEN_LENGTH {
+            self.problem(
+                "ADMIN_TOKEN",
+                format!("has fewer than {ADMIN_TOKEN_LENGTH} characters; a random one is best: openssl rand -hex 32"),
+            );
+            return None;
         }
         Some(Secret(text))
     }

@@ -12,9 +12,10 @@
 //! - [`policy`]: pure. What a delivery is, which events are asked for again, what is kept between sweeps.
 //! - [`alarm`]: what a person is told, and the two channels that tell it.
 //! - [`sweep`]: one sweep over the [`ports`], and its report.
+//! - [`status`]: pure. What a person or a program is told over HTTP.
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting. [`failure`]: the classes of failure.
-//! - [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
+//! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
 //! - [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
 //! # Words
@@ -26,6 +27,7 @@
 pub mod alarm;
 pub mod apart;
 pub mod config;
+pub mod door;
 pub mod failure;
 pub mod github;
 pub mod http;
@@ -33,6 +35,7 @@ pub mod logging;
 pub mod policy;
 pub mod ports;
 pub mod recovery;
+pub mod status;
 pub mod sweep;
 #[cfg(test)]
 mod testing;
@@ -47,7 +50,7 @@ use policy::time::Time;
 use recovery::{NO_APP, SETTLE_AT, SWEEP_AT};
 
 /// The binding of the Durable Object.
-const RECOVERY: &str = "RECOVERY";
+pub(crate) const RECOVERY: &str = "RECOVERY";
 
 /// One tick of the schedule. A sweep that failed fails the cron run, so that it shows in Cloudflare's list of past events.
 ///
@@ -87,11 +90,12 @@ async fn call_object(env: &Env, name: &str, address: &str, now: Time) -> worker:
     Ok(response.status_code())
 }
 
-/// The HTTP side: closed, so every path answers 404.
+/// The HTTP side, for whoever shows `ADMIN_TOKEN`: without it every path answers 404.
 ///
 /// # Errors
 /// Never in practice: only if the runtime cannot make a response.
 #[event(fetch)]
-pub async fn fetch(_request: Request, _env: Env, _context: Context) -> worker::Result<Response> {
-    Response::error("Not Found", 404)
+pub async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    logging::start();
+    door::answer(&request, &env).await
 }

@@ -137,6 +137,8 @@ pub enum Key {
     Lease,
     /// What is kept between sweeps.
     State,
+    /// What the last sweeps came to, for the status page.
+    History,
     /// The first state that could not be read, put aside.
     Aside,
     /// The last one after it.
@@ -152,6 +154,7 @@ impl Key {
         match self {
             Self::Lease => "lease",
             Self::State => "state",
+            Self::History => "history",
             Self::Aside => "state-unreadable",
             Self::AsideLast => "state-unreadable-last",
             Self::Stopgap => "failures",

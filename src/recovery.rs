@@ -1,7 +1,10 @@
 //! The Durable Object `Recovery`: one for each App, so that each has a budget of calls and a state of its own.
 //!
-//! It runs the sweep. An object does not serialize work that awaits an outside `fetch`, hence the lease (`policy::lease`).
+//! It runs the sweep, and answers requests (`answering`). An object does not serialize work that awaits an outside `fetch`, hence the
+//! lease (`policy::lease`).
 #![allow(missing_docs, reason = "the macro of the Durable Object adds functions without any")]
+
+mod answering;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -22,7 +25,7 @@ use crate::policy::budget::Budget;
 use crate::policy::time::Time;
 use crate::ports::{Key, SignError, Signer, Storage, StorageError};
 use crate::sweep::report::{Ending, Report};
-use crate::sweep::{World, settle, sweep, sweep_without_settings};
+use crate::sweep::{Caller, World, settle, sweep, sweep_by_hand, sweep_without_settings};
 
 /// The address under which the scheduled handler calls the object, up to the tick's time in milliseconds since the epoch. Nothing from
 /// outside reaches it, and the host is never looked up: the call stays within the runtime.
@@ -33,6 +36,9 @@ pub const SETTLE_AT: &str = "https://recovery/settle?at=";
 
 /// The name of the object that keeps and tells, while the settings name no App, that they cannot be used. No App id has a space.
 pub const NO_APP: &str = "no App";
+
+/// Before the path of a request from outside.
+pub const HTTP_PATH: &str = "/http";
 
 /// One App's recovery.
 #[durable_object]
@@ -68,19 +74,19 @@ impl DurableObject for Recovery {
         let url = request.inner().url();
         let at = |address| url.strip_prefix(address).and_then(|at| at.parse().ok()).map(Time::from_millis);
         if let Some(now) = at(SWEEP_AT) {
-            let report = self.sweep(now).await;
+            let report = self.sweep(now, Caller::Schedule).await;
             let status = if report.is_failure() { 500 } else { 200 };
             // The log has the report; whoever fired the tick wants to know only whether it failed.
             return Ok(Response::empty()?.with_status(status));
         }
-        let Some(now) = at(SETTLE_AT) else { return Response::error("not found", 404) };
+        let Some(now) = at(SETTLE_AT) else { return apart(self.answer(&request)).await };
         let is_settled = self.settle(now).await;
         Ok(Response::empty()?.with_status(if is_settled { 200 } else { 202 }))
     }
 }
 
 impl Recovery {
-    async fn sweep(&self, now: Time) -> Report {
+    async fn sweep(&self, now: Time, caller: Caller) -> Report {
         let read = apart(self.config()).await;
         let config = match &read {
             Ok(config) => config,
@@ -91,6 +97,7 @@ impl Recovery {
         let network = Http::new(&budget);
         let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &self.storage, budget: &budget };
         match &read {
+            Ok(config) if caller == Caller::Person => apart(sweep_by_hand(&world, config, now)).await,
             Ok(config) => apart(sweep(&world, config, now)).await,
             Err(unusable) => apart(sweep_without_settings(&world, unusable, now)).await,
         }

@@ -98,6 +98,11 @@ class RunningWorker {
     return worker.fetch(new URL(path, "http://worker.test").href, { redirect: "manual", ...init });
   }
 
+  /** Where a browser reaches the HTTP side. */
+  async url() {
+    return (await this.#run.miniflare.ready).href;
+  }
+
   /** Waits until all that was printed so far is in `logs` and `lines`. */
   async flush() {
     const marker = `harness-echo-${++this.#echoes}`;

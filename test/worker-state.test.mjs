@@ -1,8 +1,8 @@
 // What is kept between sweeps, and sweeps that overlap (specification, sections 3, 10 and 12).
 
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { describe, test } from "node:test";
+import { gate } from "./worker/gate.mjs";
 import { at, CHAT, CONTROL_REPO, openScene } from "./worker/scene.mjs";
 
 async function opened(t, options) {
@@ -12,15 +12,6 @@ async function opened(t, options) {
 }
 
 const asked = (ticks) => ticks.flatMap((tick) => tick.asked);
-
-/** A server that answers when told to: `arrived` resolves with the first request, `answer()` lets it go on. */
-async function gate(t) {
-  const arrived = Promise.withResolvers();
-  const server = createServer((_request, response) => arrived.resolve(() => response.end()));
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${server.address().port}/`, arrived: arrived.promise };
-}
 
 describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
   test("ids are kept to the last digit in state, calls and logs", async (t) => {
@@ -95,7 +86,7 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
       runs.map(({ outcome }) => outcome),
       ["ok", "ok"],
     );
-    assert.deepEqual(Object.keys(await scene.worker.state()), ["state"], "the lease is gone");
+    assert.deepEqual(Object.keys(await scene.worker.state()), ["history", "state"], "the lease is gone");
   });
 
   test("a second tick while a sweep is under way changes nothing, whatever its time", async (t) => {
@@ -117,7 +108,7 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
     answer();
     assert.equal((await run).outcome, "ok");
     assert.deepEqual(scene.asksIn(scene.arrived().slice(before)), [guid]);
-    assert.deepEqual(Object.keys(await scene.worker.state()), ["state"], "the lease is gone");
+    assert.deepEqual(Object.keys(await scene.worker.state()), ["history", "state"], "the lease is gone");
   });
 
   test("a restart between two ticks changes nothing", async (t) => {
@@ -174,7 +165,7 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
       const tick = await scene.tickAt("08:15");
       assert.deepEqual([tick.outcome, tick.asked], ["ok", [guid]]);
       assert.match(tick.sweep.warnings.join(), /cannot be read/);
-      const { state, ...others } = await scene.worker.state();
+      const { state, history: _, ...others } = await scene.worker.state();
       assert.deepEqual(Object.values(others), [text]);
       assert.equal(JSON.parse(state).version, 1);
       await scene.tickAt("08:30");
@@ -190,7 +181,7 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
     for (const clock of ["08:15", "08:30"]) {
       const tick = await scene.tickAt(clock);
       assert.deepEqual([tick.outcome, tick.sweep.failure, tick.asked], ["exception", "state", []]);
-      const { failures, ...others } = await scene.worker.state();
+      const { failures, history: _, ...others } = await scene.worker.state();
       assert.deepEqual(others, { state: text });
       assert.equal(JSON.parse(failures).failures.last.class, "state");
     }

@@ -225,7 +225,7 @@ fn of_event(event: &Event) -> Option<Entry> {
         Fate::NotRedeliverable(answer) => {
             Some(Entry { key: not_redeliverable, kind: EntryKind::NotRedeliverable { event: Undelivered::of(event), answer } })
         }
-        Fate::Open | Fate::Passed | Fate::Superseded | Fate::Ignored | Fate::Own | Fate::LeftBehind => None,
+        Fate::Open | Fate::Passed | Fate::Superseded | Fate::Ignored | Fate::Own | Fate::LeftBehind | Fate::Forgotten => None,
     }
 }
 

@@ -5,8 +5,9 @@
 
 mod advice;
 pub mod issue;
-mod outside;
+pub(crate) mod outside;
 pub mod telegram;
+pub mod words;
 
 #[cfg(test)]
 mod tests;

@@ -120,6 +120,9 @@ pub enum Fate {
     /// Our own write made it.
     #[serde(rename = "own")]
     Own,
+    /// A person took its entry out of the alarm: kept so that it does not come back.
+    #[serde(rename = "forgotten")]
+    Forgotten,
     /// Its last counted attempt failed: an entry of the alarm.
     #[serde(rename = "gave_up")]
     GaveUp,
@@ -139,7 +142,7 @@ impl Fate {
     /// Whether it is settled without an entry: nothing that comes later opens it again.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self, Self::Passed | Self::Superseded | Self::Ignored | Self::Own | Self::LeftBehind)
+        matches!(self, Self::Passed | Self::Superseded | Self::Ignored | Self::Own | Self::LeftBehind | Self::Forgotten)
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
 use super::lost_time::LostTime;
+use super::recovering::Recovering;
 use super::settings::RETENTION;
 use super::time::Time;
 
@@ -71,6 +72,9 @@ pub struct Ground {
     /// Why the start of the window stands still, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_time: Option<LostTime>,
+    /// A recovery by hand, while it is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovering: Option<Recovering>,
     /// The newest delivery without milliseconds. While GitHub keeps it, all times are compared by whole seconds.
     pub whole_seconds_at: Option<Time>,
 }
@@ -116,6 +120,10 @@ impl Ground {
             *ended = (*ended).min(now);
         }
         self.whole_seconds_at = self.whole_seconds_at.map(|at| at.min(now));
+        if let Some(recovering) = &mut self.recovering {
+            recovering.asked_at = recovering.asked_at.min(now);
+            recovering.read_up_to.at = recovering.read_up_to.at.min(now);
+        }
     }
 
     /// Where the window of a sweep at `now` starts; if it `stands_still`, no longer ago than GitHub keeps a delivery.
@@ -128,6 +136,25 @@ impl Ground {
     #[must_use]
     pub fn is_unread(&self, place: Position) -> bool {
         self.gaps.iter().any(|gap| gap.older_end < place && place < gap.newer_end)
+    }
+
+    /// Gaps of a recovery by hand: they were read once, and are to be read again.
+    pub fn gaps_read_again(&self) -> impl Iterator<Item = &Gap> {
+        self.gaps.iter().filter(|gap| self.was_read_before(gap.older_end))
+    }
+
+    /// Whether the place was read before a recovery by hand.
+    #[must_use]
+    pub fn was_read_before(&self, place: Position) -> bool {
+        self.recovering.is_some_and(|recovering| place <= recovering.read_up_to)
+    }
+
+    /// Whether a pass that was seen once and forgotten may lie behind this place of the failures list: it is on ground that a recovery
+    /// by hand has not read again yet, or never will.
+    #[must_use]
+    pub fn is_hidden(&self, place: Position) -> bool {
+        let is_lost = self.recovering.and_then(|recovering| recovering.lost_up_to).is_some_and(|lost| place.at <= lost);
+        self.was_read_before(place) && (is_lost || self.is_unread(place))
     }
 
     /// Takes what became of the gaps in this sweep, and returns what was lost of them.
@@ -149,6 +176,10 @@ impl Ground {
             }
         }
         self.gaps.sort_by_key(|gap| std::cmp::Reverse(gap.newer_end));
+        if let Some(recovering) = &mut self.recovering {
+            let again = lost.iter().filter(|lost| lost.from < recovering.read_up_to.at).map(|lost| lost.to).max();
+            recovering.lost_up_to = recovering.lost_up_to.max(again);
+        }
         lost
     }
 
@@ -163,6 +194,9 @@ impl Ground {
         for gap in &mut self.gaps {
             gap.newer_end = gap.newer_end.whole_seconds();
             gap.older_end = gap.older_end.whole_seconds();
+        }
+        if let Some(recovering) = &mut self.recovering {
+            recovering.read_up_to = recovering.read_up_to.whole_seconds();
         }
     }
 }

@@ -227,7 +227,7 @@ impl Ledger {
     pub fn prune(&mut self, now: Time) {
         let start = self.ground.window_start;
         self.events.retain(|_, event| match event.fate {
-            Fate::GaveUp | Fate::NotRedeliverable(_) => event.standing().at + RETENTION > now,
+            Fate::GaveUp | Fate::NotRedeliverable(_) | Fate::Forgotten => event.standing().at + RETENTION > now,
             // Outside the window it waits for an ask that may still show up: what else waited there is left behind.
             Fate::Open if event.is_waiting() => true,
             Fate::Open if event.first().is_none() => event.newest().is_some_and(|newest| newest.position.at >= start),

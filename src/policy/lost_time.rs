@@ -46,7 +46,11 @@ pub fn move_window(ledger: &mut Ledger, window: Duration, now: Time) {
     if no_sweep_succeeded(ledger.last_success(), now) && ledger.ground.lost_time != Some(LostTime { ended: None }) {
         ledger.ground.lost_time = Some(LostTime { ended: Some(now) });
     }
-    let lost_time = ledger.ground.lost_time.filter(|lost| lost.goes_on(ledger.events.values(), now, window));
+    let reads_again = ledger.ground.gaps_read_again().next().is_some();
+    let lost_time = ledger.ground.lost_time.filter(|lost| reads_again || lost.goes_on(ledger.events.values(), now, window));
+    if lost_time.is_none() {
+        ledger.ground.recovering = None;
+    }
     ledger.ground.window_start = ledger.ground.window_start_at(now, window, lost_time.is_some());
     ledger.ground.lost_time = lost_time;
 }

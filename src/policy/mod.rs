@@ -5,12 +5,13 @@
 //! change that.
 //!
 //! Read in this order: [`time`], [`delivery`], [`event`], [`evidence`], [`outage`], [`superseded`], [`own`], [`refusing`], [`ground`],
-//! [`lost_time`], [`reading`], [`settings`], [`ledger`], [`plan`], [`lease`], [`budget`].
+//! [`lost_time`], [`recovering`], [`forgetting`], [`reading`], [`settings`], [`ledger`], [`plan`], [`lease`], [`budget`].
 
 pub mod budget;
 pub mod delivery;
 pub mod event;
 pub mod evidence;
+pub mod forgetting;
 pub mod ground;
 pub mod lease;
 pub mod ledger;
@@ -19,6 +20,7 @@ pub mod outage;
 pub mod own;
 pub mod plan;
 pub mod reading;
+pub mod recovering;
 pub mod refusing;
 pub mod settings;
 pub mod superseded;

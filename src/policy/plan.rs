@@ -18,7 +18,7 @@ use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
 use super::lost_time::{LostTime, move_window};
 use super::own;
-use super::reading::{Reading, believed};
+use super::reading::{Item, Reading, believed};
 use super::settings::{RETENTION, Settings};
 use super::time::Time;
 
@@ -187,7 +187,9 @@ fn take_own(ledger: &mut Ledger, reading: &Reading, place: impl Fn(Position) -> 
 
 /// Counts what was refused on new ground. The deliveries list may move while it is read, so that an item comes twice.
 fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, place: impl Fn(Position) -> Position) {
-    let refused = reading.items.iter().filter(|item| item.fresh && item.attempt.outcome == Outcome::Refused);
+    // What is read again by hand was counted when it was read.
+    let is_new = |item: &&Item| item.fresh && !ledger.ground.was_read_before(place(item.attempt.position));
+    let refused = reading.items.iter().filter(is_new).filter(|item| item.attempt.outcome == Outcome::Refused);
     let by_id: BTreeMap<DeliveryId, Attempt> = refused.map(|item| (item.attempt.position.id, item.attempt)).collect();
     let attempts = by_id.into_values().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
     ledger.refusals.take(reading.newest_pass.map(|newest| newest.place(whole_seconds)), attempts);

@@ -6,12 +6,12 @@
 
 mod reader;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::time::Duration;
 
 pub use self::reader::Reader;
-use super::delivery::{DeliveryId, Guid, Position};
+use super::delivery::{DeliveryId, Guid, Outcome, Position};
 use super::event::Attempt;
 use super::evidence::Stretch;
 use super::ground::{GapEnd, NextLink, PageCursor};
@@ -172,6 +172,15 @@ pub struct Reading {
     pub gaps: Vec<GapEnd>,
     /// Whether the second look got as far back as it should.
     pub second_look_complete: bool,
+}
+
+impl Reading {
+    /// Attempts on new ground that failed or went unanswered, each once.
+    pub fn failed(&self, which: impl Fn(&Item) -> bool) -> usize {
+        let undelivered = |item: &&Item| matches!(item.attempt.outcome, Outcome::Failed | Outcome::Unanswered);
+        let new = self.items.iter().filter(|item| item.fresh).filter(undelivered).filter(|item| which(item));
+        new.map(|item| item.attempt.position.id).collect::<BTreeSet<DeliveryId>>().len()
+    }
 }
 
 impl Reach {

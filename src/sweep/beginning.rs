@@ -1,8 +1,9 @@
 //! How a sweep begins: the lease is taken and the state loaded (spec sections 3.2 and 9).
 
+use super::failures::Wait;
 use super::report::Ending;
 use super::state::{State, StateError, Stopgap};
-use super::{Run, SweepError};
+use super::{Caller, Run, SweepError};
 use crate::failure::FailureClass;
 use crate::policy::lease::{self, Lease, Taking};
 use crate::policy::reading::CLOCK_IS_WRONG;
@@ -50,7 +51,8 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             return Ok(self.nothing(Ending::NotLater));
         }
         // Settings that cannot be used are told at once: GitHub is not called.
-        if self.problems.is_none() && state.failures.waiting(self.now).is_some() {
+        let waits = |wait: Wait| wait.named || self.caller == Caller::Schedule;
+        if self.problems.is_none() && state.failures.waiting(self.now).is_some_and(waits) {
             self.report_failures(&state.failures);
             return Ok(self.nothing(Ending::Waiting));
         }

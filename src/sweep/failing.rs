@@ -74,7 +74,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         state.failures = state.failures.after_success();
         self.tell(&mut state, Ways::WithoutGitHub).await;
         if self.has_told_all(&state, Ways::WithoutGitHub) {
-            return Ok(storage.write(&[(Key::State, None), (Key::Lease, None)]).await?);
+            return Ok(storage.write(&[(Key::State, None), (Key::History, None), (Key::Lease, None)]).await?);
         }
         self.save(&state, Kept::Done).await
     }

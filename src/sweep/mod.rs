@@ -7,6 +7,8 @@ mod asking;
 mod beginning;
 mod failing;
 pub mod failures;
+mod keeping;
+mod planning;
 mod reading;
 pub mod report;
 pub mod state;
@@ -25,12 +27,13 @@ use crate::github::error::GitHubError;
 use crate::policy::budget::Budget;
 use crate::policy::delivery::Guid;
 use crate::policy::ledger::Ledger;
-use crate::policy::plan::{Plan, Tally, decide};
+use crate::policy::plan::{Plan, Tally};
 use crate::policy::reading::PageError;
 use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage, StorageError};
 use beginning::Begun;
 pub use failing::settle;
+pub use planning::{Planned, plan};
 use report::{Ending, Line, Report, Stamp};
 use state::{State, StateError};
 
@@ -90,9 +93,27 @@ pub struct World<'a, N, S, C, T> {
     pub budget: &'a Budget,
 }
 
+/// Who wants a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// The schedule.
+    Schedule,
+    /// A person: for them a wait of our own after a failure, which is only a guess, is no reason not to try.
+    Person,
+}
+
 /// Sweeps once, at `now`, and says how it went. The report is logged here.
 pub async fn sweep<N: Network, S: Signer, C: Clock, T: Storage>(world: &World<'_, N, S, C, T>, config: &Config, now: Time) -> Report {
-    run(world, config, None, now).await
+    run(world, config, None, (Caller::Schedule, now)).await
+}
+
+/// The same for a person.
+pub async fn sweep_by_hand<N: Network, S: Signer, C: Clock, T: Storage>(
+    world: &World<'_, N, S, C, T>,
+    config: &Config,
+    now: Time,
+) -> Report {
+    run(world, config, None, (Caller::Person, now)).await
 }
 
 /// A sweep whose settings cannot be used: no call to GitHub, but the failure is kept, and told if it is not the first.
@@ -101,19 +122,20 @@ pub async fn sweep_without_settings<N: Network, S: Signer, C: Clock, T: Storage>
     unusable: &Unusable,
     now: Time,
 ) -> Report {
-    run(world, &unusable.right, Some(&unusable.problems), now).await
+    run(world, &unusable.right, Some(&unusable.problems), (Caller::Schedule, now)).await
 }
 
 async fn run<N: Network, S: Signer, C: Clock, T: Storage>(
     world: &World<'_, N, S, C, T>,
     config: &Config,
     problems: Option<&Problems>,
-    now: Time,
+    (caller, now): (Caller, Time),
 ) -> Report {
     let started = world.clock.now();
     let api = Api::new(world.network, world.signer, world.clock, &config.api_url, &config.app_id);
     let mut run = Run::new(world, config, &api, now);
     run.problems = problems;
+    run.caller = caller;
     run.sweep().await;
     let mut report = run.report;
     report.calls = world.budget.used();
@@ -132,6 +154,7 @@ struct Run<'a, N, S, C, T> {
     config: &'a Config,
     /// Why the settings cannot be used, if so.
     problems: Option<&'a Problems>,
+    caller: Caller,
     now: Time,
     api: &'a Api<'a, N, S, C>,
     channels: Channels<'a, N, S, C>,
@@ -148,6 +171,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
             world,
             config,
             problems: None,
+            caller: Caller::Schedule,
             now,
             api,
             channels: Channels::new(world.network, world.clock, api, world.budget, config),
@@ -182,12 +206,10 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
         if killed_in_a_row >= failures::TOLD_FROM {
             self.tell_before_reading(state).await?;
         }
-        let Some(reading) = self.read(&state.ledger, killed_in_a_row > 0).await? else {
+        let Some(mut plan) = self.plan(&mut state.ledger, killed_in_a_row > 0, settings.dry_run).await? else {
             self.report.ending = Ending::NoRoom;
             return Ok(self.world.storage.write(&[(Key::Lease, None)]).await?);
         };
-        self.report_reading(&reading);
-        let mut plan = decide(std::mem::take(&mut state.ledger), reading, settings, self.now, settings.dry_run);
         self.log_plan(&plan);
         let quiet = plan.asks.is_empty() && self.is_current(&state.alarm, &plan);
         self.passed = Some(std::mem::take(&mut plan.recovered));
@@ -215,8 +237,10 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
     /// Saves the state; with the last write the lease goes.
     async fn save(&self, state: &State, kept: Kept) -> Result<(), SweepError> {
         let text = state.write().map_err(SweepError::Write)?;
+        let history = if kept == Kept::Done { self.history(state).await } else { None };
         let mut values = self.values(&text);
         values.extend((kept == Kept::Done).then_some((Key::Lease, None)));
+        values.extend(history.as_deref().map(|history| (Key::History, Some(history))));
         Ok(self.world.storage.write(&values).await?)
     }
 

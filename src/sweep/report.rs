@@ -91,6 +91,8 @@ pub struct Report {
     pub second_look_complete: bool,
     /// Deliveries on all pages.
     pub deliveries: usize,
+    /// Of them, those on new ground that failed or went unanswered.
+    pub failed: usize,
     /// Events by verdict.
     pub events: Events,
     /// Attempts that were made into an outage.
@@ -133,6 +135,42 @@ pub struct Events {
     ignored: usize,
     own: usize,
     left_behind: usize,
+}
+
+/// The names of the verdicts, in the order of [`Events::counts`].
+pub const VERDICTS: [&str; 11] = [
+    "redelivered",
+    "waiting",
+    "recovered",
+    "superseded",
+    "gave_up",
+    "not_redeliverable",
+    "refused",
+    "uncountable",
+    "ignored",
+    "own",
+    "left_behind",
+];
+
+impl Events {
+    /// The numbers, in the order of [`VERDICTS`].
+    #[must_use]
+    pub fn counts(&self) -> [usize; VERDICTS.len()] {
+        let Self {
+            redelivered,
+            waiting,
+            recovered,
+            superseded,
+            gave_up,
+            not_redeliverable,
+            refused,
+            uncountable,
+            ignored,
+            own,
+            left_behind,
+        } = *self;
+        [redelivered, waiting, recovered, superseded, gave_up, not_redeliverable, refused, uncountable, ignored, own, left_behind]
+    }
 }
 
 impl From<Tally> for Events {
@@ -178,6 +216,7 @@ impl Report {
             newest_gap: None,
             second_look_complete: false,
             deliveries: 0,
+            failed: 0,
             events: Events::default(),
             attempts_not_counted: 0,
             calls: 0,

@@ -28,8 +28,8 @@ fn hides(letter: char) -> bool {
             | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// For Telegram's HTML, in text and in attributes. These four are the only names it knows.
-pub(super) fn html(text: &str) -> String {
+/// For Telegram's HTML and that of a page, in text and in attributes between double quotes. Telegram knows these four names only.
+pub(crate) fn html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

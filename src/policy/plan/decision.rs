@@ -60,6 +60,10 @@ impl Decision<'_> {
             if attempt.position.at < start && !placed {
                 continue;
             }
+            let has_first = known.as_ref().is_some_and(|event| event.first().is_some());
+            if !item.fresh && !has_first && self.ledger.ground.is_hidden(attempt.position) {
+                continue;
+            }
             let before = Before { known: known.is_some(), refused: known.as_ref().is_some_and(|event| event.is_refused()), fresh: false };
             touched.entry(item.guid.clone()).or_insert(before).fresh |= item.fresh;
             match known {
@@ -162,6 +166,7 @@ impl Decision<'_> {
             Fate::Superseded => return (Verdict::Superseded(event.standing()), none),
             Fate::Ignored => return (Verdict::Ignored, none),
             Fate::LeftBehind => return (Verdict::LeftBehind, none),
+            Fate::Forgotten => return (Verdict::Forgotten, none),
             // Its write is forgotten, or is not saved yet.
             Fate::Own => return (Verdict::Own, none),
             Fate::Open | Fate::Passed => {}
@@ -268,6 +273,7 @@ impl Decision<'_> {
             | Verdict::Superseded(_)
             | Verdict::Ignored
             | Verdict::Own
+            | Verdict::Forgotten
             | Verdict::GaveUp
             | Verdict::NotRedeliverable => {}
         }

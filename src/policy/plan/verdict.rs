@@ -42,6 +42,8 @@ pub enum Verdict {
     Ignored,
     /// Our own write of the issue made it.
     Own,
+    /// A person took its entry out of the alarm.
+    Forgotten,
     /// It left the window, or there was no room for it, while it still waited.
     LeftBehind,
 }
@@ -64,6 +66,7 @@ impl fmt::Display for Verdict {
             Self::Uncountable => out.write_str("left alone: its first delivery was not read"),
             Self::Ignored => out.write_str("ignored by IGNORED_EVENTS"),
             Self::Own => out.write_str("left alone: our own write of the issue made it"),
+            Self::Forgotten => out.write_str("left alone: its entry was taken out by hand"),
             Self::LeftBehind => out.write_str("left behind: it still waited when its time was over"),
         }
     }

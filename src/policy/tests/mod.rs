@@ -22,6 +22,7 @@ mod overtaking;
 mod own;
 pub(crate) mod properties;
 mod reading;
+mod recovering;
 mod refusing;
 mod settings;
 mod stored;

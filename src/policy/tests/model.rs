@@ -15,6 +15,7 @@ use crate::policy::ground::PageCursor;
 use crate::policy::ledger::Ledger;
 use crate::policy::plan::{AskAnswer, Plan, decide};
 use crate::policy::reading::{List, Next, PageRequest, Reader};
+use crate::policy::recovering::{OutOfReach, recover};
 use crate::policy::settings::{RETENTION, Settings};
 use crate::policy::time::{Time, minutes};
 
@@ -265,6 +266,15 @@ impl World {
             ledger.succeed();
             self.save(&ledger);
         }
+    }
+
+    /// Has the window reach back to `since`, as a person asks for it at `now`.
+    pub(crate) fn recover(&mut self, since: Time, now: Time) -> Result<(), OutOfReach> {
+        let mut ledger = self.ledger();
+        recover(&mut ledger, since, now)?;
+        self.save(&ledger);
+        self.oracle.forgot_all_but(|guid| ledger.events.get(&guid.into()).is_some_and(|event| event.first().is_some()));
+        Ok(())
     }
 
     /// The sweep of `now` once more, as if it had not finished.

@@ -67,6 +67,11 @@ impl Oracle {
         self.asks.iter().filter(|(_, asks)| asked(asks)).map(|(guid, _)| guid.clone()).collect()
     }
 
+    /// What the state had forgotten when the window went back: asks that GitHub took and never made are nowhere else.
+    pub(super) fn forgot_all_but(&mut self, knows: impl Fn(&str) -> bool) {
+        self.asks.retain(|guid, _| knows(guid));
+    }
+
     fn attempts(&self, guid: &str) -> Vec<&Listed> {
         self.seen.get(guid).into_iter().flat_map(BTreeMap::values).map(|item| &**item).collect()
     }

@@ -22,8 +22,9 @@ const ASKS: [&str; 11] = ["200", "500", "500", "500+20m", "500+40m", "200+35m", 
 /// Cases of all properties together in `npm test`.
 const CASES: u64 = 20_000;
 
-/// What they are shared out in: 8 for each property below, 2 for each of [`super::nights`], 2 for whole sweeps, 2 for the channels.
-const PARTS: u64 = 40;
+/// What they are shared out in: 8 for each property below, 2 for each of [`super::nights`] and [`super::recovering`], 2 for whole
+/// sweeps, 2 for the channels.
+const PARTS: u64 = 42;
 
 /// What a tick does; `Never` is one that does not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(super) enum Tick {
 }
 
 #[derive(Clone, Debug)]
-struct Story {
+pub(super) struct Story {
     history: String,
     traffic: u32,
     page_sizes: Vec<usize>,
@@ -46,7 +47,7 @@ struct Story {
 }
 
 impl Story {
-    fn world(&self) -> World {
+    pub(super) fn world(&self) -> World {
         let mut world = World::default();
         world.github.add(parse(&self.history));
         world.github.add_traffic(time("09:00"), time("13:00"), self.traffic);
@@ -59,7 +60,7 @@ impl Story {
     }
 
     /// The ticks with their times, then `calm` more without a fault.
-    fn ticks(&self, calm: usize) -> impl Iterator<Item = (Time, Tick)> {
+    pub(super) fn ticks(&self, calm: usize) -> impl Iterator<Item = (Time, Tick)> {
         let start = time("10:00");
         let calm = std::iter::repeat_n(Tick::Sweep(Fault::None), calm);
         self.ticks.clone().into_iter().chain(calm).enumerate().map(move |(index, tick)| (start + minutes(15 * index as u64), tick))
@@ -97,7 +98,7 @@ prop_compose! {
 }
 
 /// With `tight` budgets gaps arise; `late` has GitHub list deliveries up to four minutes late.
-fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
+pub(super) fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
     let faults = vec![
         Tick::Sweep(Fault::None),
         Tick::Sweep(Fault::None),

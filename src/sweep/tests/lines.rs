@@ -53,6 +53,7 @@ fn the_fields_of_the_sweep_line() {
         events.superseded
         events.uncountable
         events.waiting
+        failed
         failure
         failures_in_a_row
         failures_list

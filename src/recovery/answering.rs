@@ -1,0 +1,226 @@
+//! What the Durable Object answers to whoever was let in.
+//!
+//! What changes something goes under the lease like a sweep: while one is under way the answer is 409. All of it is decided in
+//! `status` and `policy`; here it is loaded, called and stored.
+
+use serde::Serialize;
+use url::Url;
+use worker::{Request, Response};
+
+use super::{HTTP_PATH, ObjectStorage, Recovery, Running, variable};
+use crate::apart::apart;
+use crate::config;
+use crate::door::respond;
+use crate::http::{Http, RuntimeClock};
+use crate::policy::budget::Budget;
+use crate::policy::delivery::Guid;
+use crate::policy::forgetting::forget;
+use crate::policy::lease::{self, Lease, Taking};
+use crate::policy::recovering::recover;
+use crate::policy::time::Time;
+use crate::ports::{Clock, Key, Storage, StorageError};
+use crate::status::auth::login_path;
+use crate::status::history::History;
+use crate::status::metrics::metrics;
+use crate::status::page::page;
+use crate::status::plan_page::{PlanView, plan_page};
+use crate::status::query::{only, retry_after, since};
+use crate::status::reply::Reply;
+use crate::status::route::{Route, wants_page};
+use crate::status::status::{Facts, RecoveringView, Status};
+use crate::sweep::report::{Ending, Stamp, chain};
+use crate::sweep::state::State;
+use crate::sweep::{Caller, World, plan};
+
+/// An answer that says why not, and until when.
+#[derive(Serialize)]
+struct Until {
+    error: &'static str,
+    until: Option<Stamp>,
+}
+
+impl Recovery {
+    /// Answers a request that the Worker passed on.
+    pub(super) async fn answer(&self, request: &Request) -> worker::Result<Response> {
+        let url = request.url()?;
+        let Some(route) = url.path().strip_prefix(HTTP_PATH).and_then(Route::of) else { return Response::error("not found", 404) };
+        let for_browser = wants_page(request.headers().get("accept")?.as_deref());
+        let reply = match route {
+            Route::Page | Route::Status | Route::Metrics | Route::Health => apart(self.status(route)).await,
+            Route::Plan { json } => apart(self.plan(!json && for_browser)).await,
+            Route::Sweep => apart(self.sweep_now(for_browser)).await,
+            Route::Recover => apart(self.recover(&url, for_browser)).await,
+            Route::Forget => apart(self.forget(&url, for_browser)).await,
+        };
+        respond(reply.unwrap_or_else(|error| Reply::sentence(500, &format!("{error}."), for_browser)))
+    }
+
+    async fn status(&self, route: Route) -> Result<Reply, StorageError> {
+        let now = RuntimeClock.now();
+        let storage = &self.storage;
+        let config = apart(self.config()).await;
+        let stored = storage.read(Key::State).await?;
+        let state = stored.as_deref().map_or_else(|| Ok(State::default()), State::read);
+        let history = History::read(storage.read(Key::History).await?.as_deref());
+        let app = variable(&self.env, "GITHUB_APP_ID").unwrap_or_default();
+        let facts = Facts {
+            app: app.trim(),
+            config: config.as_deref().map_err(|unusable| unusable.problems.texts()),
+            state: state.as_ref().map_err(ToString::to_string),
+            history: &history,
+            lease: self.lease(storage).await?,
+            now,
+        };
+        let token = config::admin_token(|name| variable(&self.env, name));
+        let status = Status::of(&facts, token.map(|token| login_path(token.expose())).unwrap_or_default());
+        Ok(match route {
+            Route::Status => Reply::json(200, &status),
+            Route::Metrics => Reply::text(200, metrics(&status, &history)),
+            Route::Health if status.is_healthy() => Reply::text(200, "ok\n".to_owned()),
+            Route::Health => Reply::text(503, "no sweep has succeeded within the last hour\n".to_owned()),
+            _ => Reply::page(200, page(&status, &history)),
+        })
+    }
+
+    /// Reads both lists as the next sweep would, without its lease.
+    async fn plan(&self, for_browser: bool) -> Result<Reply, StorageError> {
+        let now = RuntimeClock.now();
+        let config = match apart(self.config()).await {
+            Ok(config) => config,
+            Err(unusable) => return Ok(Reply::sentence(500, &sentence_of(&unusable.to_string()), for_browser)),
+        };
+        let storage = &self.storage;
+        if let Some(reply) = waits(storage, now, for_browser).await? {
+            return Ok(reply);
+        }
+        let budget = Budget::new(config.settings.subrequest_limit);
+        let network = Http::new(&budget);
+        let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage, budget: &budget };
+        Ok(match plan(&world, &config, now).await {
+            Ok(planned) => {
+                let view = PlanView::of(&planned);
+                if for_browser { Reply::page(200, plan_page(&view)) } else { Reply::json(200, &view) }
+            }
+            Err(error) => Reply::sentence(502, &format!("The lists cannot be read: {}.", chain(&error)), for_browser),
+        })
+    }
+
+    /// A sweep at the present, under the same lease and after the same waits as one of the schedule.
+    async fn sweep_now(&self, for_browser: bool) -> Result<Reply, StorageError> {
+        let now = RuntimeClock.now();
+        let storage = &self.storage;
+        if let Some(reply) = self.held(storage, now, for_browser).await? {
+            return Ok(reply);
+        }
+        if let Some(reply) = waits(storage, now, for_browser).await? {
+            return Ok(reply);
+        }
+        let report = self.sweep(now, Caller::Person).await;
+        Ok(match report.ending {
+            // The page tells how it went.
+            _ if for_browser => Reply::see("/"),
+            Ending::Held | Ending::NotLater | Ending::Waiting => Reply::json(409, &report),
+            _ if report.is_failure() => Reply::json(500, &report),
+            _ => Reply::json(200, &report),
+        })
+    }
+
+    async fn recover(&self, url: &Url, for_browser: bool) -> Result<Reply, StorageError> {
+        let now = RuntimeClock.now();
+        let Some(from) = only(url, "since").and_then(|text| since(&text)) else {
+            let sentence = "Say since when, once, as in /recover?since=2026-11-30T02:00Z.";
+            return Ok(Reply::sentence(400, sentence, for_browser));
+        };
+        let changed = self.change(now, for_browser, |state| {
+            recover(&mut state.ledger, from, now).map_err(|error| Reply::sentence(400, &sentence_of(&error.to_string()), for_browser))
+        });
+        Ok(match changed.await? {
+            Err(reply) => reply,
+            Ok(_) if for_browser => Reply::see("/"),
+            Ok(state) => Reply::json(200, &RecoveringView::of(&state.ledger)),
+        })
+    }
+
+    async fn forget(&self, url: &Url, for_browser: bool) -> Result<Reply, StorageError> {
+        #[derive(Serialize)]
+        struct Forgotten<'a> {
+            forgotten: &'a str,
+        }
+        let Some(guid) = only(url, "guid").filter(|guid| !guid.is_empty()) else {
+            return Ok(Reply::sentence(400, "Say which, once, as in /forget?guid=….", for_browser));
+        };
+        let changed = self.change(RuntimeClock.now(), for_browser, |state| {
+            let sentence = "The alarm has no entry of an event with this guid.";
+            forget(&mut state.ledger, &Guid::from(guid.as_str())).then_some(()).ok_or_else(|| Reply::sentence(404, sentence, for_browser))
+        });
+        Ok(match changed.await? {
+            Err(reply) => reply,
+            Ok(_) if for_browser => Reply::see("/"),
+            Ok(_) => Reply::json(200, &Forgotten { forgotten: &guid }),
+        })
+    }
+
+    /// Changes what is stored, unless a sweep is under way. Nothing but the storage is awaited, so nothing comes in between.
+    async fn change(
+        &self,
+        now: Time,
+        for_browser: bool,
+        change: impl FnOnce(&mut State) -> Result<(), Reply>,
+    ) -> Result<Result<State, Reply>, StorageError> {
+        let storage = &self.storage;
+        if let Some(reply) = self.held(storage, now, for_browser).await? {
+            return Ok(Err(reply));
+        }
+        let Some(_running) = Running::start(&self.running) else { return Ok(Err(under_way(None, for_browser))) };
+        let stored = storage.read(Key::State).await?;
+        let mut state = match stored.as_deref().map_or_else(|| Ok(State::default()), State::read) {
+            Ok(state) => state,
+            Err(error) => return Ok(Err(Reply::sentence(500, &sentence_of(&error.to_string()), for_browser))),
+        };
+        if let Err(reply) = change(&mut state) {
+            return Ok(Err(reply));
+        }
+        let text = state.write().map_err(|_| StorageError("write"))?;
+        storage.write(&[(Key::State, Some(&text))]).await?;
+        Ok(Ok(state))
+    }
+
+    /// The answer while a sweep is under way.
+    async fn held(&self, storage: &ObjectStorage, now: Time, for_browser: bool) -> Result<Option<Reply>, StorageError> {
+        let lease = self.lease(storage).await?;
+        let holds = |lease: &Lease| matches!(lease::take(Some(*lease), now), Taking::Held(_));
+        let until = lease.filter(|lease| self.running.get() || holds(lease)).map(|lease| lease.until);
+        Ok((self.running.get() || until.is_some()).then(|| under_way(until, for_browser)))
+    }
+
+    async fn lease(&self, storage: &ObjectStorage) -> Result<Option<Lease>, StorageError> {
+        Ok(storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+}
+
+fn under_way(until: Option<Time>, for_browser: bool) -> Reply {
+    let error = "A sweep is under way; try again when it has ended.";
+    if for_browser { Reply::sentence(409, error, true) } else { Reply::json(409, &Until { error, until: until.map(Stamp) }) }
+}
+
+/// The answer while GitHub wants to be left alone.
+async fn waits(storage: &ObjectStorage, now: Time, for_browser: bool) -> Result<Option<Reply>, StorageError> {
+    let state = storage.read(Key::State).await?.and_then(|text| State::read(&text).ok()).unwrap_or_default();
+    let Some(until) = named_wait(&state) else { return Ok(None) };
+    let Some(seconds) = retry_after(until, now) else { return Ok(None) };
+    let error = "GitHub asked to wait; try again then.";
+    let reply = if for_browser { Reply::sentence(429, error, true) } else { Reply::json(429, &Until { error, until: Some(Stamp(until)) }) };
+    Ok(Some(reply.with("retry-after", seconds.to_string())))
+}
+
+/// Until when GitHub, by its own word, wants to be left alone. A wait of our own after a failure is a guess, and no reason not to try.
+fn named_wait(state: &State) -> Option<Time> {
+    state.failures.wait().filter(|wait| wait.named).map(|wait| wait.until)
+}
+
+/// An error as a sentence.
+fn sentence_of(error: &str) -> String {
+    let mut letters = error.chars();
+    let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}

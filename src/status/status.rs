@@ -1,0 +1,402 @@
+//! How things stand, as one value: made of what is stored and of the present, and shown as a page, as JSON and as metrics.
+//!
+//! Its JSON form is documented in docs/status.md and pinned by a test: programs read it.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::history::{Counts, History, Row};
+use crate::alarm::Memory;
+use crate::alarm::entry::{Channel, Entry, Failing, entries, with_failing, with_lost_channel};
+use crate::alarm::text::words::{Words, address, event_name, words};
+use crate::config::Config;
+use crate::failure::FailureClass;
+use crate::policy::lease::Lease;
+use crate::policy::ledger::Ledger;
+use crate::policy::recovering::{Progress, progress};
+use crate::policy::time::{Time, hours, minutes};
+use crate::sweep::failures::{Failure, TOLD_FROM};
+use crate::sweep::report::{Stamp, VERDICTS};
+use crate::sweep::state::State;
+
+/// A last good sweep that is older than this means that something is wrong.
+const STALE: Duration = hours(1);
+
+/// Between two ticks of the schedule (wrangler.toml).
+const TICK: Duration = minutes(15);
+
+/// What a status is made of.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The App, by its id.
+    pub app: &'a str,
+    /// The settings, or what is wrong with them, in sentences.
+    pub config: Result<&'a Config, Vec<String>>,
+    /// What is stored, or why that cannot be used.
+    pub state: Result<&'a State, String>,
+    /// The last two days.
+    pub history: &'a History,
+    /// Who sweeps.
+    pub lease: Option<Lease>,
+    /// The present.
+    pub now: Time,
+}
+
+/// How things stand, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// Nothing is open.
+    AllWell,
+    /// No sweep has finished yet.
+    Starting,
+    /// Something is open that a person should look at.
+    Attention,
+    /// The endpoint does not answer.
+    Outage,
+    /// The recovery itself does not work.
+    Failing,
+}
+
+/// How things stand.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Status {
+    /// Of this form. A field may be added to it; none is taken away or changes its meaning.
+    pub version: u32,
+    /// The App's id.
+    pub app: String,
+    /// The App's name in addresses, if it is known.
+    pub app_name: Option<String>,
+    /// The App's Advanced page, if it is known.
+    pub advanced_url: Option<String>,
+    /// The open issue of the control repository, if there is one.
+    pub issue_url: Option<String>,
+    /// The present.
+    pub now: Stamp,
+    /// Whether all is well.
+    pub ok: bool,
+    /// How things stand.
+    pub word: Word,
+    /// Why not all is well, in sentences.
+    pub reasons: Vec<String>,
+    /// What else is worth knowing, in sentences.
+    pub notes: Vec<String>,
+    /// The last sweep that did not fail.
+    pub last_sweep: Option<Stamp>,
+    /// The next tick that sweeps.
+    pub next_sweep: Stamp,
+    /// Since when a sweep is under way, if one is.
+    pub sweeping_since: Option<Stamp>,
+    /// Sweeps in a row that failed.
+    pub failures_in_a_row: u32,
+    /// The last failure; it stays after later successes.
+    pub last_failure: Option<FailureView>,
+    /// What is open, in the order of the alarm.
+    pub entries: Vec<EntryView>,
+    /// The outage of the endpoint that a person is told of.
+    pub outage: Option<OutageView>,
+    /// Events that wait to be delivered.
+    pub waiting: usize,
+    /// Events by verdict.
+    pub events: EventsView,
+    /// The window.
+    pub window: WindowView,
+    /// Stretches of the list that no sweep has read yet.
+    pub gaps: Vec<GapView>,
+    /// A recovery by hand that is under way.
+    pub recovering: Option<RecoveringView>,
+    /// Since when the App is watched.
+    pub watched_since: Option<Stamp>,
+    /// Calls of the last sweep, and how many it may make.
+    pub calls: CallsView,
+    /// The sweeps of the last two days, the oldest first.
+    pub history: Vec<RowView>,
+    /// The path that lets a browser sign in.
+    pub login_path: String,
+}
+
+/// A failure of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailureView {
+    /// Its class.
+    pub class: FailureClass,
+    /// When.
+    pub at: Stamp,
+}
+
+/// One open entry of the alarm.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EntryView {
+    /// What it is recognised by from sweep to sweep.
+    pub key: String,
+    /// Such as `gave_up`: the beginning of the key.
+    pub kind: String,
+    /// Since when.
+    pub since: Stamp,
+    /// What is wrong, in words.
+    pub what: String,
+    /// More of it.
+    pub more: String,
+    /// Of an event: its guid.
+    pub guid: Option<String>,
+    /// Of an event: its name and action.
+    pub event: Option<String>,
+    /// Of an event: its repository.
+    pub repository_id: Option<u64>,
+    /// Of an event: the codes of its attempts.
+    pub attempts: Vec<i32>,
+}
+
+/// The endpoint does not answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutageView {
+    /// Since when.
+    pub since: Stamp,
+    /// Events that wait for its end.
+    pub waiting: u64,
+}
+
+/// Events by verdict; the names are those of a sweep's line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventsView {
+    /// Of the last sweep.
+    #[serde(serialize_with = "by_verdict")]
+    pub last_sweep: Counts,
+    /// Of the last two days. Events that wait are counted by each sweep.
+    #[serde(serialize_with = "by_verdict")]
+    pub two_days: Counts,
+}
+
+/// The window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WindowView {
+    /// Its start: an older event is not asked for.
+    pub start: Option<Stamp>,
+    /// Whether it stands still, since lost time is being made up for.
+    pub stands_still: bool,
+}
+
+/// A stretch of the list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GapView {
+    /// Older end.
+    pub from: Stamp,
+    /// Newer end.
+    pub to: Stamp,
+}
+
+/// A recovery by hand.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecoveringView {
+    /// How far back it reaches.
+    pub since: Stamp,
+    /// When a person asked for it.
+    pub asked_at: Stamp,
+    /// Stretches still to be read; `null` before the first sweep of it.
+    pub gaps: Option<usize>,
+    /// Events of that time that wait.
+    pub waiting: usize,
+}
+
+/// Calls of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallsView {
+    /// Made by the last sweep.
+    pub used: Option<u64>,
+    /// Allowed; `null` if the settings cannot be used.
+    pub limit: Option<u32>,
+}
+
+/// One sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RowView {
+    at: Stamp,
+    failure: Option<FailureClass>,
+    outage: bool,
+    deliveries: u64,
+    failed: u64,
+    calls: u64,
+    #[serde(serialize_with = "by_verdict")]
+    events: Counts,
+}
+
+fn by_verdict<S: serde::Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(VERDICTS.iter().zip(counts))
+}
+
+impl RecoveringView {
+    /// How far the recovery by hand is, if one is under way.
+    #[must_use]
+    pub fn of(ledger: &Ledger) -> Option<Self> {
+        let Progress { recovering, gaps, waiting } = progress(ledger)?;
+        Some(Self { since: Stamp(recovering.since), asked_at: Stamp(recovering.asked_at), gaps, waiting })
+    }
+}
+
+impl Status {
+    /// How things stand.
+    #[must_use]
+    pub fn of(facts: &Facts<'_>, login_path: String) -> Self {
+        let Facts { history, now, .. } = facts;
+        let nothing = State::default();
+        let state = *facts.state.as_ref().unwrap_or(&&nothing);
+        let (ledger, config) = (&state.ledger, facts.config.as_ref().ok());
+        let mut open = entries(ledger);
+        if let Some(config) = config {
+            open = with_lost_channels(open, config, &state.alarm);
+        }
+        if let Some((since, class)) = state.failures.told() {
+            open = with_failing(open, Failing { since, class, problems: Vec::new() });
+        }
+        let last_good = last_good(state, history);
+        let app = state.alarm.app.as_ref();
+        let issue = state.alarm.control_repo.as_ref().and_then(|shown| shown.open_url());
+        let mut status = Self {
+            version: 1,
+            app: facts.app.to_owned(),
+            app_name: app.and_then(|app| app.slug.clone()),
+            advanced_url: address(app.and_then(|app| app.advanced_url.as_deref())),
+            issue_url: address(issue),
+            now: Stamp(*now),
+            ok: false,
+            word: Word::AllWell,
+            reasons: Vec::new(),
+            notes: Vec::new(),
+            last_sweep: last_good.map(Stamp),
+            next_sweep: Stamp(next_tick(state.failures.waiting(*now).map_or(*now, |wait| wait.until))),
+            sweeping_since: facts.lease.filter(|lease| *now < lease.until).map(|lease| Stamp(lease.taken_at)),
+            failures_in_a_row: state.failures.in_a_row,
+            last_failure: state.failures.last.map(|Failure { at, class }| FailureView { class, at: Stamp(at) }),
+            entries: open.iter().map(view).collect(),
+            outage: ledger.outage.map(|outage| OutageView { since: Stamp(outage.since), waiting: outage.waiting }),
+            waiting: ledger.events.values().filter(|event| event.is_waiting()).count(),
+            events: EventsView { last_sweep: history.last().map(|row| row.events).unwrap_or_default(), two_days: history.events() },
+            window: WindowView {
+                start: ledger.swept_at.map(|_| Stamp(ledger.ground.window_start)),
+                stands_still: ledger.ground.lost_time.is_some(),
+            },
+            gaps: ledger.ground.gaps.iter().map(|gap| GapView { from: Stamp(gap.older_end.at), to: Stamp(gap.newer_end.at) }).collect(),
+            recovering: RecoveringView::of(ledger),
+            watched_since: ledger.ground.watched_since.map(Stamp),
+            calls: CallsView { used: history.last().map(|row| row.calls), limit: config.map(|config| config.settings.subrequest_limit) },
+            history: history.rows.iter().map(row_view).collect(),
+            login_path,
+        };
+        status.judge(facts, ledger.swept_at.is_some());
+        status
+    }
+
+    /// Whether the last good sweep is recent enough.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.last_sweep.is_some_and(|last| self.now.0.since(last.0) <= STALE)
+    }
+
+    /// Says in a word how things stand, and why.
+    fn judge(&mut self, facts: &Facts<'_>, has_swept: bool) {
+        let mut failing = Vec::new();
+        if let Err(problems) = &facts.config {
+            failing.push(format!("The settings cannot be used: {}.", problems.join("; ")));
+        }
+        failing.extend(facts.state.as_ref().err().map(|error| format!("No sweep can go on: {error}.")));
+        if let Some(failure) = self.last_failure.as_ref().filter(|_| self.failures_in_a_row >= TOLD_FROM) {
+            failing.push(format!("{} sweeps in a row failed, the last one with {}.", self.failures_in_a_row, name_of(failure.class)));
+        }
+        if has_swept && !self.is_healthy() {
+            failing.push("No sweep has succeeded for more than an hour.".to_owned());
+        }
+        let is_failing = !failing.is_empty();
+        self.reasons = failing;
+        if let Some(outage) = &self.outage {
+            self.reasons.push(format!("The endpoint does not answer, and {} for it.", wait(outage.waiting)));
+        }
+        match self.entries.iter().filter(|entry| entry.kind != "outage" && entry.kind != "failing").count() {
+            0 => {}
+            1 => self.reasons.push("1 entry of the alarm is open.".to_owned()),
+            open => self.reasons.push(format!("{open} entries of the alarm are open.")),
+        }
+        self.word = match () {
+            () if is_failing => Word::Failing,
+            () if self.outage.is_some() => Word::Outage,
+            () if !self.reasons.is_empty() => Word::Attention,
+            () if !has_swept => Word::Starting,
+            () => Word::AllWell,
+        };
+        self.ok = self.word == Word::AllWell;
+        if self.word == Word::Starting {
+            self.reasons.push("No sweep has finished yet: the schedule fires every quarter of an hour.".to_owned());
+        }
+        self.note(facts);
+    }
+
+    fn note(&mut self, facts: &Facts<'_>) {
+        if facts.config.as_ref().is_ok_and(|config| config.settings.dry_run) {
+            self.notes.push("DRY_RUN is set: it asks for nothing and tells nobody.".to_owned());
+        }
+        if let Some(failure) = self.last_failure.as_ref().filter(|_| self.failures_in_a_row == 1) {
+            self.notes.push(format!("The last sweep failed with {}; the next one tries again.", name_of(failure.class)));
+        }
+        if self.window.stands_still {
+            self.notes.push("The start of the window stands still, since lost time is being made up for.".to_owned());
+        }
+    }
+}
+
+fn wait(count: u64) -> String {
+    if count == 1 { "1 event waits".to_owned() } else { format!("{count} events wait") }
+}
+
+/// A sweep that failed while it asked has read both lists: it counts as finished, but not as good.
+fn last_good(state: &State, history: &History) -> Option<Time> {
+    if state.failures.in_a_row == 0 {
+        return state.ledger.swept_at;
+    }
+    let failed = state.failures.last.map(|failure| failure.at);
+    history.last_good().or(state.ledger.swept_at.filter(|swept_at| Some(*swept_at) != failed))
+}
+
+/// The next quarter of an hour.
+fn next_tick(now: Time) -> Time {
+    let tick = i64::try_from(TICK.as_millis()).unwrap_or(1);
+    Time::from_millis((now.millis().div_euclid(tick) + 1) * tick)
+}
+
+/// With the channels that the settings name and that cannot be reached.
+fn with_lost_channels(mut open: Vec<Entry>, config: &Config, memory: &Memory) -> Vec<Entry> {
+    let telegram = config.telegram.as_ref().and_then(|_| memory.telegram_reach.lost());
+    let control_repo = config.control_repo.as_ref().and_then(|_| memory.control_repo_reach.lost());
+    for (channel, lost) in [(Channel::Telegram, telegram), (Channel::ControlRepo, control_repo)] {
+        if let Some(lost) = lost {
+            open = with_lost_channel(open, channel, lost.since, &lost.said);
+        }
+    }
+    open
+}
+
+/// As the log and the JSON name it.
+pub(super) fn name_of(class: FailureClass) -> String {
+    let json = serde_json::to_string(&class).unwrap_or_default();
+    json.trim_matches('"').to_owned()
+}
+
+fn view(entry: &Entry) -> EntryView {
+    let Words { what, more } = words(entry);
+    let event = entry.kind.event();
+    EntryView {
+        key: entry.key.clone(),
+        kind: entry.key.split(':').next().unwrap_or_default().replace('-', "_"),
+        since: Stamp(entry.kind.since()),
+        what,
+        more,
+        guid: event.map(|event| event.guid.to_string()),
+        event: event.map(|event| event_name(&event.event, event.action.as_deref())),
+        repository_id: event.and_then(|event| event.repository_id),
+        attempts: event.map(|event| event.attempts.iter().map(|attempt| attempt.status_code).collect()).unwrap_or_default(),
+    }
+}
+
+fn row_view(row: &Row) -> RowView {
+    let Row { at, failure, outage, deliveries, failed, calls, events } = *row;
+    RowView { at: Stamp(at), failure, outage, deliveries, failed, calls, events }
+}

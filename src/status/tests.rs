@@ -1,0 +1,385 @@
+//! What is shown of each state: the word, the JSON, the metrics and the page.
+
+#![allow(clippy::needless_raw_string_hashes)]
+
+use expect_test::{expect, expect_file};
+
+use super::history::{History, Row};
+use super::metrics::metrics;
+use super::page::{SCRIPT, STYLE, number, page};
+use super::plan_page::{PlanEvent, PlanView, plan_page};
+use super::plot::by_hour;
+use super::reply::Reply;
+use super::status::{Facts, Status, Word};
+use crate::alarm::AppPage;
+use crate::config::{self, Config};
+use crate::failure::FailureClass;
+use crate::policy::delivery::{DeliveryId, Outcome, Position};
+use crate::policy::event::{Attempt, Event, Fate};
+use crate::policy::evidence::Counting;
+use crate::policy::ground::{Gap, PageCursor};
+use crate::policy::lease::Lease;
+use crate::policy::outage::Outage;
+use crate::policy::recovering::recover;
+use crate::policy::time::{Time, hours, minutes};
+use crate::sweep::report::Stamp;
+use crate::sweep::state::State;
+use crate::testing::app_key_pem;
+
+/// 2026-11-30 14:05 UTC.
+const NOW: Time = Time::from_millis(1_796_047_500_000);
+
+const HOSTILE: &str = "</title><script>alert(1)</script><img src=x onerror=\"alert(2)\">&\u{202e}'";
+
+fn config() -> Config {
+    let key = app_key_pem();
+    let lookup = |name: &str| match name {
+        "GITHUB_APP_ID" => Some("12345".to_owned()),
+        "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
+        _ => None,
+    };
+    config::read(lookup).expect("the settings can be used")
+}
+
+/// An installation as it is stored, at [`NOW`].
+struct Stored {
+    state: State,
+    history: History,
+    lease: Option<Lease>,
+}
+
+impl Stored {
+    fn new() -> Self {
+        Self { state: State::default(), history: History::default(), lease: None }
+    }
+
+    /// One that swept five minutes ago.
+    fn swept() -> Self {
+        let mut stored = Self::new();
+        let swept_at = NOW - minutes(5);
+        stored.state.ledger.swept_at = Some(swept_at);
+        stored.state.ledger.ground.window_start = NOW - hours(3);
+        stored.state.ledger.ground.watched_since = Some(NOW - hours(30));
+        stored.state.ledger.ground.cursor = Some(Position { at: swept_at, id: DeliveryId(7) });
+        stored.state.alarm.app = Some(AppPage {
+            slug: Some("deploy-bot".to_owned()),
+            advanced_url: Some("https://github.com/settings/apps/deploy-bot/advanced".to_owned()),
+            read_at: swept_at,
+        });
+        let events = [2, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+        stored.history.push(Row { at: swept_at, deliveries: 120, failed: 4, calls: 5, events, ..Row::default() });
+        stored
+    }
+
+    fn gave_up(mut self, guid: &str, name: &str) -> Self {
+        let position = Position { at: NOW - minutes(50), id: DeliveryId(3_846_290_009_938_198_000) };
+        let attempt = Attempt { position, status_code: 500, outcome: Outcome::Failed, redelivery: false, counting: Counting::Counts };
+        let event = Event {
+            guid: guid.into(),
+            event: name.into(),
+            action: Some("completed".into()),
+            repository_id: Some(479_544_328),
+            attempts: vec![attempt],
+            asks: Vec::new(),
+            fate: Fate::GaveUp,
+        };
+        self.state.ledger.events.insert(event.guid.clone(), event);
+        self
+    }
+
+    fn outage(mut self) -> Self {
+        self.state.ledger.outage = Some(Outage { since: NOW - minutes(40), waiting: 3, counted_at: NOW });
+        self
+    }
+
+    fn status(&self) -> Status {
+        self.status_at(NOW)
+    }
+
+    fn status_at(&self, now: Time) -> Status {
+        let config = config();
+        let (config, state) = (Ok(&config), Ok(&self.state));
+        Status::of(&Facts { app: "12345", config, state, history: &self.history, lease: self.lease, now }, "/login-x".to_owned())
+    }
+
+    fn page(&self) -> String {
+        page(&self.status(), &self.history)
+    }
+}
+
+#[test]
+fn a_word_says_how_things_stand_and_sentences_say_why() {
+    let failed = |in_a_row: u32| {
+        let mut stored = Stored::swept();
+        (0..in_a_row).for_each(|_| stored.state.failures.note(NOW, FailureClass::ServerError, None));
+        stored.status()
+    };
+    let said = |status: &Status| (status.word, status.ok, status.reasons.join(" "));
+    assert_eq!(said(&Stored::swept().status()), (Word::AllWell, true, String::new()));
+    assert_eq!(failed(1).notes, ["The last sweep failed with server_error; the next one tries again."]);
+    assert_eq!(said(&failed(1)), (Word::AllWell, true, String::new()));
+    for (status, word, reasons) in [
+        (Stored::new().status(), Word::Starting, "No sweep has finished yet: the schedule fires every quarter of an hour."),
+        (Stored::swept().gave_up("a", "push").status(), Word::Attention, "1 entry of the alarm is open."),
+        (Stored::swept().outage().status(), Word::Outage, "The endpoint does not answer, and 3 events wait for it."),
+        (failed(2), Word::Failing, "2 sweeps in a row failed, the last one with server_error."),
+        (Stored::swept().status_at(NOW + hours(2)), Word::Failing, "No sweep has succeeded for more than an hour."),
+    ] {
+        assert_eq!(said(&status), (word, false, reasons.to_owned()));
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    let history = History::default();
+    let facts = Facts {
+        app: "12345",
+        config: Err(vec!["MAX_ATTEMPTS is no whole number from 2 to 10".to_owned()]),
+        state: Err("the stored state has version 9".to_owned()),
+        history: &history,
+        lease: None,
+        now: NOW,
+    };
+    let status = Status::of(&facts, String::new());
+    assert_eq!((status.word, status.is_healthy()), (Word::Failing, false));
+    assert_eq!(
+        status.reasons,
+        [
+            "The settings cannot be used: MAX_ATTEMPTS is no whole number from 2 to 10.",
+            "No sweep can go on: the stored state has version 9."
+        ]
+    );
+}
+
+#[test]
+fn it_is_healthy_for_an_hour_after_a_good_sweep() {
+    let mut stored = Stored::swept();
+    let swept_at = NOW - minutes(5);
+    assert!(!Stored::new().status().is_healthy());
+    assert!(stored.status_at(swept_at + hours(1)).is_healthy());
+    assert!(!stored.status_at(swept_at + hours(1) + minutes(1)).is_healthy());
+    // One that read both lists and failed while it asked is no good one.
+    stored.state.failures.note(NOW, FailureClass::RateLimited, None);
+    stored.state.ledger.swept_at = Some(NOW);
+    stored.history.push(Row { at: NOW, failure: Some(FailureClass::RateLimited), ..Row::default() });
+    assert_eq!(stored.status().last_sweep, Some(Stamp(swept_at)));
+    stored.history = History::default();
+    assert_eq!(stored.status().last_sweep, None);
+}
+
+#[test]
+fn the_json_form_is_pinned() {
+    let mut stored = Stored::swept().gave_up("0a1b", "workflow_run").outage();
+    recover(&mut stored.state.ledger, NOW - hours(12), NOW - minutes(1)).expect("it is within reach");
+    let end = |minute: u64| Position { at: NOW - minutes(minute), id: DeliveryId(minute) };
+    let next = PageCursor("https://api.github.com/?cursor=v1".into());
+    stored.state.ledger.ground.gaps = vec![Gap { newer_end: end(10), older_end: end(700), next, first_sweep: false }];
+    stored.state.failures.note(NOW - hours(9), FailureClass::Auth, None);
+    stored.state.failures = stored.state.failures.after_success();
+    stored.lease = Some(Lease { taken_at: NOW, until: NOW + minutes(14), killed_in_a_row: 0 });
+    let json = serde_json::to_string_pretty(&stored.status()).expect("it is plain data");
+    expect_file!["status.json"].assert_eq(&json);
+}
+
+#[test]
+fn the_metrics_are_pinned() {
+    let stored = Stored::swept().gave_up("a", "push").gave_up("b", "push").outage();
+    expect![[r##"
+        # HELP redeliver_healthy Whether a sweep succeeded within the last hour.
+        # TYPE redeliver_healthy gauge
+        redeliver_healthy 1
+        # HELP redeliver_ok Whether all is well.
+        # TYPE redeliver_ok gauge
+        redeliver_ok 0
+        # HELP redeliver_last_sweep_timestamp_seconds The last sweep that did not fail.
+        # TYPE redeliver_last_sweep_timestamp_seconds gauge
+        redeliver_last_sweep_timestamp_seconds 1796047200
+        # HELP redeliver_failures_in_a_row Sweeps in a row that failed.
+        # TYPE redeliver_failures_in_a_row gauge
+        redeliver_failures_in_a_row 0
+        # HELP redeliver_waiting_events Events that wait to be delivered.
+        # TYPE redeliver_waiting_events gauge
+        redeliver_waiting_events 0
+        # HELP redeliver_outage Whether the endpoint does not answer.
+        # TYPE redeliver_outage gauge
+        redeliver_outage 1
+        # HELP redeliver_outage_start_timestamp_seconds Since when it does not.
+        # TYPE redeliver_outage_start_timestamp_seconds gauge
+        redeliver_outage_start_timestamp_seconds 1796045100
+        # HELP redeliver_window_start_timestamp_seconds The start of the window.
+        # TYPE redeliver_window_start_timestamp_seconds gauge
+        redeliver_window_start_timestamp_seconds 1796036700
+        # HELP redeliver_gaps Stretches of the list that no sweep has read yet.
+        # TYPE redeliver_gaps gauge
+        redeliver_gaps 0
+        # HELP redeliver_alarm_entries Open entries of the alarm.
+        # TYPE redeliver_alarm_entries gauge
+        redeliver_alarm_entries{kind="gave_up"} 2
+        redeliver_alarm_entries{kind="outage"} 1
+        # HELP redeliver_call_limit Calls that a sweep may make.
+        # TYPE redeliver_call_limit gauge
+        redeliver_call_limit 50
+        # HELP redeliver_last_sweep_calls Calls of the last sweep.
+        # TYPE redeliver_last_sweep_calls gauge
+        redeliver_last_sweep_calls 5
+        # HELP redeliver_sweeps_total Sweeps.
+        # TYPE redeliver_sweeps_total counter
+        redeliver_sweeps_total 1
+        # HELP redeliver_failed_sweeps_total Sweeps that failed.
+        # TYPE redeliver_failed_sweeps_total counter
+        redeliver_failed_sweeps_total 0
+        # HELP redeliver_deliveries_read_total Deliveries on all pages that were read.
+        # TYPE redeliver_deliveries_read_total counter
+        redeliver_deliveries_read_total 120
+        # HELP redeliver_failed_deliveries_total Deliveries that failed or went unanswered.
+        # TYPE redeliver_failed_deliveries_total counter
+        redeliver_failed_deliveries_total 4
+        # HELP redeliver_calls_total Calls made.
+        # TYPE redeliver_calls_total counter
+        redeliver_calls_total 5
+        # HELP redeliver_events_total Events by verdict.
+        # TYPE redeliver_events_total counter
+        redeliver_events_total{verdict="redelivered"} 2
+        redeliver_events_total{verdict="recovered"} 1
+        redeliver_events_total{verdict="superseded"} 0
+        redeliver_events_total{verdict="gave_up"} 0
+        redeliver_events_total{verdict="not_redeliverable"} 0
+        redeliver_events_total{verdict="refused"} 0
+        redeliver_events_total{verdict="uncountable"} 0
+        redeliver_events_total{verdict="ignored"} 0
+        redeliver_events_total{verdict="own"} 0
+        redeliver_events_total{verdict="left_behind"} 0
+    "##]]
+    .assert_eq(&metrics(&stored.status(), &stored.history));
+}
+
+#[test]
+fn hostile_values_stay_text_wherever_they_stand() {
+    let mut stored = Stored::swept().gave_up(HOSTILE, HOSTILE);
+    let app = stored.state.alarm.app.as_mut().expect("it is known");
+    app.slug = Some(HOSTILE.to_owned());
+    app.advanced_url = Some(format!("javascript:alert(3)//{HOSTILE}"));
+    let mut view = PlanView {
+        version: 1,
+        app: "12345".to_owned(),
+        now: Stamp(NOW),
+        could_read: true,
+        calls: 2,
+        deliveries: 1,
+        failures_list_complete: true,
+        deliveries_list_complete: true,
+        warnings: vec![HOSTILE.to_owned()],
+        events: Vec::new(),
+    };
+    view.events.push(PlanEvent {
+        guid: HOSTILE.to_owned(),
+        event: HOSTILE.to_owned(),
+        repository_id: None,
+        first: None,
+        attempts: vec![500],
+        redeliver: true,
+        verdict: HOSTILE.to_owned(),
+    });
+    for html in [stored.page(), plan_page(&view), Reply::sentence(400, HOSTILE, true).body] {
+        assert!(!html.contains("<script>alert") && !html.contains("<img") && !html.contains("javascript:"), "{html}");
+        assert_eq!(html.matches("<script").count(), 1);
+        assert!(html.contains("&lt;script&gt;alert(1)"));
+    }
+    assert!(!stored.page().contains('\u{202e}'));
+}
+
+#[test]
+fn a_page_shows_what_is_open_and_how_to_take_it_out() {
+    let mut stored = Stored::swept().gave_up("0a1b-c/d&e", "workflow_run");
+    stored.lease = Some(Lease { taken_at: NOW, until: NOW + minutes(14), killed_in_a_row: 0 });
+    let html = stored.page();
+    for part in [
+        "<h1>Needs attention</h1>",
+        "workflow_run.completed gave up after 1 attempt",
+        "attempts: 500",
+        "<code>0a1b-c/d&amp;e</code>",
+        "action=\"/forget?guid=0a1b-c%2Fd%26e\"",
+        "href=\"https://github.com/settings/apps/deploy-bot/advanced\"",
+        "sweeping since <time datetime=\"2026-11-30T14:05:00.000Z\">2026-11-30 14:05 UTC</time>",
+        "5 of 50",
+    ] {
+        assert!(html.contains(part), "{part} in {html}");
+    }
+    assert!(!html.contains("style=") && !html.contains("onclick"), "the policy forbids both");
+}
+
+#[test]
+fn no_more_entries_are_shown_than_anybody_reads_and_the_rest_is_counted() {
+    let stored = (0..250).fold(Stored::swept(), |stored, index| stored.gave_up(&format!("guid-{index}"), "push"));
+    let html = stored.page();
+    assert_eq!(html.matches("<li>").count(), 200);
+    assert!(html.contains("… and 50 more"));
+    assert_eq!(stored.status().entries.len(), 250);
+}
+
+#[test]
+fn each_hour_has_its_bars_and_an_outage_is_shaded() {
+    let mut stored = Stored::new();
+    for quarter in (0..16_u64).rev() {
+        let outage = (4..8).contains(&quarter);
+        let failure = (quarter == 15).then_some(FailureClass::Transport);
+        let events = [u64::from(outage), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        stored.history.push(Row {
+            at: NOW - minutes(5 + 15 * quarter),
+            deliveries: 100 * (quarter + 1),
+            failure,
+            outage,
+            events,
+            ..Row::default()
+        });
+    }
+    let hours = by_hour(&stored.history, NOW);
+    let told = |place: usize| (hours[place].sweeps, hours[place].outage, hours[place].measures);
+    assert_eq!((hours.len(), hours[47].start), (48, NOW - minutes(5)));
+    assert_eq!((told(47), told(46)), ((1, false, [100, 0, 0, 0]), (4, true, [1400, 0, 1, 0])));
+    assert_eq!((told(45), told(43).0, told(42).0), ((4, true, [3000, 0, 3, 0]), 3, 0));
+    let html = stored.page();
+    assert_eq!(html.matches("class=\"down\"").count(), 8, "two hours in four pictures");
+    assert_eq!(html.matches("class=\"broken\"").count(), 4);
+    assert_eq!(html.matches("class=\"bar m0\"").count(), 5);
+    assert!(html.contains("y=\"0\" width=\"0.8\" height=\"100\" data-value=\"4600\""), "{html}");
+}
+
+#[test]
+fn numbers_are_grouped() {
+    assert_eq!([0, 999, 1000, 12_345, 1_234_567].map(number), ["0", "999", "1,000", "12,345", "1,234,567"]);
+}
+
+#[test]
+fn every_answer_forbids_to_keep_frame_or_load_anything() {
+    for reply in [Reply::json(200, &1), Reply::text(200, String::new()), Reply::page(200, String::new()), Reply::sentence(404, "x", true)] {
+        let header =
+            |name: &str| reply.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()).unwrap_or_default();
+        assert_eq!((header("cache-control"), header("referrer-policy")), ("no-store".to_owned(), "same-origin".to_owned()));
+        let policy = header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-") && policy.ends_with("frame-ancestors 'none'"));
+        assert!(!policy.contains("unsafe"));
+    }
+    assert!(!STYLE.contains("</") && !SCRIPT.contains("</"), "either would end its element");
+}
+
+/// Invariant: what is shown is pure. It knows no runtime, no storage and no clock.
+#[test]
+fn what_is_shown_is_pure() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/status");
+    let mut read = 0;
+    for file in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = file.expect("it can be read").path();
+        if path.ends_with("tests.rs") || path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source file is text");
+        read += 1;
+        for word in
+            ["worker::", "js_sys", "web_sys", "wasm_bindgen", "SystemTime", "Utc::now", "async fn", ".await", "log::", "crate::http"]
+        {
+            assert!(!text.contains(word), "{} mentions {word}", path.display());
+        }
+    }
+    assert!(read >= 9, "only {read} files were found");
+}
