@@ -40,6 +40,8 @@ pub mod sweep;
 #[cfg(test)]
 mod testing;
 
+use std::cell::Cell;
+
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Context, Env, Request, Response, event};
@@ -65,12 +67,19 @@ pub async fn scheduled(event: worker::worker_sys::ScheduledEvent, env: Env, _con
     tick(&env, now).await.map_err(|error| JsValue::from_str(&error))
 }
 
+thread_local! {
+    /// Whether nothing is left of the time when the settings named no App, as far as this isolate knows.
+    static SETTLED: Cell<bool> = const { Cell::new(false) };
+}
+
 async fn tick(env: &Env, now: Time) -> Result<(), String> {
     let app = config::app_id(|name| recovery::variable(env, name));
     let failed = |error| format!("the Durable Object failed: {error}");
     let status = call_object(env, app.as_deref().unwrap_or(NO_APP), SWEEP_AT, now).await.map_err(failed)?;
-    if app.is_some() {
-        call_object(env, NO_APP, SETTLE_AT, now).await.map_err(failed)?;
+    // Other settings come with another deployment, and so with another isolate.
+    if app.is_some() && !SETTLED.get() {
+        let settled = call_object(env, NO_APP, SETTLE_AT, now).await.map_err(failed)?;
+        SETTLED.set(settled == 200);
     }
     if status == 200 { Ok(()) } else { Err("the sweep failed; the log says why".to_owned()) }
 }

@@ -80,8 +80,8 @@ impl DurableObject for Recovery {
             return Ok(Response::empty()?.with_status(status));
         }
         let Some(now) = at(SETTLE_AT) else { return apart(self.answer(&request)).await };
-        self.settle(now).await;
-        Response::empty()
+        let is_settled = self.settle(now).await;
+        Ok(Response::empty()?.with_status(if is_settled { 200 } else { 202 }))
     }
 }
 
@@ -124,17 +124,23 @@ impl Recovery {
         Ok(config)
     }
 
-    async fn settle(&self, now: Time) {
-        if matches!(self.storage.read(Key::State).await, Ok(None)) {
+    /// Returns whether nothing is left to settle.
+    async fn settle(&self, now: Time) -> bool {
+        if self.is_empty().await {
             // Nearly always, and it must cost nothing: the settings were never without an App.
-            return;
+            return true;
         }
         let config = config::read(|name| variable(&self.env, name)).unwrap_or_else(|unusable| unusable.right);
-        let Some(_running) = Running::start(&self.running) else { return };
+        let Some(_running) = Running::start(&self.running) else { return false };
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
         let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &self.storage, budget: &budget };
         apart(settle(&world, &config, now)).await;
+        self.is_empty().await
+    }
+
+    async fn is_empty(&self) -> bool {
+        matches!(self.storage.read(Key::State).await, Ok(None))
     }
 }
 

@@ -93,6 +93,9 @@ pub struct NoRoom {
 pub struct Ledger {
     /// `now` of the last finished sweep.
     pub swept_at: Option<Time>,
+    /// The last sweep that succeeded, while those after it did not: GitHub turned their asks away, or they were killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub succeeded_at: Option<Time>,
     /// How far the deliveries list is known.
     pub ground: Ground,
     /// What may overtake.
@@ -130,10 +133,23 @@ impl Ledger {
         self.ground.cursor.is_none()
     }
 
+    /// The last sweep that succeeded.
+    #[must_use]
+    pub fn last_success(&self) -> Option<Time> {
+        self.succeeded_at.or(self.swept_at)
+    }
+
+    /// The sweep of `swept_at` is done with its asks.
+    pub fn succeed(&mut self) {
+        self.succeeded_at = None;
+    }
+
     /// Takes every stored time later than `now` as `now`, so that one wrong clock cannot stop everything.
     pub fn move_to(&mut self, now: Time) {
         self.ground.move_to(now);
-        self.swept_at = self.swept_at.map(|at| at.min(now));
+        for at in self.swept_at.iter_mut().chain(&mut self.succeeded_at) {
+            *at = (*at).min(now);
+        }
         for event in self.events.values_mut() {
             event.not_later_than(now);
         }

@@ -37,14 +37,13 @@ impl LostTime {
 /// Where the window starts for a sweep at `now` that has yet to read: not later than where it will.
 #[must_use]
 pub fn window_start_before_reading(ledger: &Ledger, window: Duration, now: Time) -> Time {
-    let stands_still = ledger.ground.lost_time.is_some() || no_sweep_succeeded(ledger.swept_at, now);
+    let stands_still = ledger.ground.lost_time.is_some() || no_sweep_succeeded(ledger.last_success(), now);
     ledger.ground.window_start_at(now, window, stands_still)
 }
 
-/// Moves the start of the window, or lets it stand still. A sweep at `now` has read both lists; the one before it
-/// succeeded at `sweep_before`.
-pub fn move_window(ledger: &mut Ledger, window: Duration, now: Time, sweep_before: Option<Time>) {
-    if no_sweep_succeeded(sweep_before, now) && ledger.ground.lost_time != Some(LostTime { ended: None }) {
+/// Moves the start of the window, or lets it stand still. A sweep at `now` has read both lists.
+pub fn move_window(ledger: &mut Ledger, window: Duration, now: Time) {
+    if no_sweep_succeeded(ledger.last_success(), now) && ledger.ground.lost_time != Some(LostTime { ended: None }) {
         ledger.ground.lost_time = Some(LostTime { ended: Some(now) });
     }
     let reads_again = ledger.ground.gaps_read_again().next().is_some();
@@ -65,15 +64,15 @@ pub fn follow_outage(lost_time: &mut Option<LostTime>, is_entry: bool, now: Time
     }
 }
 
-/// Until when a wait for an unread gap may last, where lost time decides that: one window after it ended, and before GitHub forgets
-/// the event. `None` where the window alone does.
+/// Until when a wait for an unread gap may last, where lost time decides that: one window after it ended, or for an event of later
+/// as long as without it, and before GitHub forgets the event. `None` where the window alone does.
 #[must_use]
 pub fn waits_until(lost_time: Option<LostTime>, first: Time, window: Duration, last_chance: Duration) -> Option<Time> {
     let forgotten = first + RETENTION - last_chance;
-    let lost_time = lost_time?;
-    Some(lost_time.ended.map_or(forgotten, |ended| forgotten.min(ended + window)))
+    let own_window = first + window - last_chance;
+    Some(lost_time?.ended.map_or(forgotten, |ended| forgotten.min(own_window.max(ended + window))))
 }
 
-fn no_sweep_succeeded(sweep_before: Option<Time>, now: Time) -> bool {
-    sweep_before.is_some_and(|before| now.since(before) > NO_SWEEP)
+fn no_sweep_succeeded(last_success: Option<Time>, now: Time) -> bool {
+    last_success.is_some_and(|before| now.since(before) > NO_SWEEP)
 }

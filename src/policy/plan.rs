@@ -88,11 +88,13 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
         ledger.whole_seconds();
     }
     let evidence = Evidence::new(std::mem::take(&mut reading.stretches), place);
-    move_window(&mut ledger, settings.window, now, sweep_before);
+    move_window(&mut ledger, settings.window, now);
+    // Until its asks are made this sweep is none that succeeded.
+    ledger.succeeded_at = ledger.last_success();
     if first_sweep {
         begin_window(&mut ledger, &mut reading, &evidence, now);
     }
-    take_endpoint(&mut ledger, &reading, whole_seconds, place, now);
+    take_endpoint(&mut ledger, &reading, whole_seconds, place);
     let newest_listed = take_ground(&mut ledger, &reading, now, sweep_before);
     for ((event, repository), newest) in &reading.overtaking {
         ledger.overtakers.passed(event, Some(*repository), newest.place(whole_seconds));
@@ -144,11 +146,8 @@ fn begin_window(ledger: &mut Ledger, reading: &mut Reading, evidence: &Evidence,
 }
 
 /// Takes what was answered and what was not. The first answer ends an outage, and with it its entry.
-fn take_endpoint(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, place: impl Fn(Position) -> Position, now: Time) {
-    // As with the cursor: an answer from the future must not hide that none comes now.
-    let latest = reading.github_date.unwrap_or(now);
+fn take_endpoint(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, place: impl Fn(Position) -> Position) {
     let answered = reading.newest_answer.map(|newest| newest.place(whole_seconds));
-    let answered = answered.map(|answered| Position { at: answered.at.min(latest), ..answered });
     let read = reading.items.iter().map(|item| Attempt { position: place(item.attempt.position), ..item.attempt });
     let known = ledger.events.values().flat_map(|event| event.attempts.iter().copied());
     let unanswered = known.chain(read).filter(|attempt| attempt.outcome == Outcome::Unanswered).map(|attempt| attempt.position);

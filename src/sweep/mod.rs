@@ -224,6 +224,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
         asked?;
         let before = state.failures;
         state.failures = before.after_success();
+        state.ledger.succeed();
         self.tell(state, Ways::All).await;
         self.report_lost_channels(state);
         if !self.report.channels_lost {

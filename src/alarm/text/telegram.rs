@@ -68,9 +68,7 @@ pub fn message(alarm: &Alarm) -> Message {
         top.text(&format!("\n{}.", capitalized(order)));
     }
     let advanced = url.clone().filter(fits_a_button).map(|url| Button { text: ADVANCED_PAGE, url: url.into() });
-    let bottom = bottom(&alarm.entries, url.as_ref());
-
-    let room = MAX_UNITS.saturating_sub(top.units + bottom.units + MORE_UNITS);
+    let (bottom, room) = bottom_below_one_entry(alarm, url.as_ref(), MAX_UNITS.saturating_sub(top.units + MORE_UNITS));
     let mut shown = 0;
     let mut units = 0;
     for entry in alarm.entries.iter().take(MAX_ENTRIES) {
@@ -119,11 +117,27 @@ pub fn moved() -> Message {
     Message::of(out, Vec::new())
 }
 
+/// The end of a message, and the room that it leaves for entries. There is no advice that the first entry would have to make way for:
+/// the settings can have many problems.
+fn bottom_below_one_entry(alarm: &Alarm, url: Option<&Url>, room: usize) -> (Markup, usize) {
+    let advice = advice(&alarm.entries);
+    let first = alarm.entries.first().map_or(0, |entry| paragraph(entry).units);
+    let mut given = advice.len();
+    loop {
+        let bottom = bottom(&advice[..given], &alarm.entries, url);
+        let left = room.saturating_sub(bottom.units);
+        if left >= first || given == 0 {
+            return (bottom, left);
+        }
+        given -= 1;
+    }
+}
+
 /// What to do, and where.
-fn bottom(entries: &[Entry], url: Option<&Url>) -> Markup {
+fn bottom(advice: &[(&str, &str)], entries: &[Entry], url: Option<&Url>) -> Markup {
     let mut out = Markup::default();
     out.text("\n\n").bold("What to do");
-    for (name, what) in advice(entries) {
+    for (name, what) in advice {
         out.text("\n").bold(name).text(": ").text(what);
     }
     if let Some(how_long) = how_long(entries) {

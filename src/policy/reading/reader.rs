@@ -232,10 +232,12 @@ impl<'a> Reader<'a> {
             reading.newest = reading.newest.max(Some(position));
         }
         let outcome = Outcome::of(delivery.status_code, self.settings);
-        if outcome == Outcome::Passed && list != List::Failures {
+        // One from the future, listed above all others by each sweep, must not hide that nothing passes or is answered now.
+        let is_past = position.at.whole_seconds() <= self.reading.github_date.unwrap_or(self.tick);
+        if outcome == Outcome::Passed && list != List::Failures && is_past {
             self.reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
         }
-        if outcome.is_answer() {
+        if outcome.is_answer() && is_past {
             self.reading.newest_answer.get_or_insert(Newest::of(position)).take(position);
         }
         self.note_evidence(list, Seen { position, answered: outcome.is_answer(), redelivery: delivery.redelivery });

@@ -13,6 +13,7 @@ mod conditions;
 mod gaps;
 pub(crate) mod history;
 mod losses;
+mod lost_time;
 pub(crate) mod model;
 mod nights;
 mod oracle;

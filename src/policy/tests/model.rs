@@ -263,6 +263,7 @@ impl World {
         let mut ledger = self.ledger();
         if let Some(swept_at) = &mut ledger.swept_at {
             *swept_at = (now - minutes(15)).max(*swept_at);
+            ledger.succeed();
             self.save(&ledger);
         }
     }
@@ -322,6 +323,7 @@ impl World {
                 asked.push(ask.guid.to_string());
             }
             if fault != Fault::CrashLate {
+                plan.ledger.succeed();
                 self.save(&plan.ledger);
             }
         }

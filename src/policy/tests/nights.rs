@@ -90,8 +90,12 @@ fn night(tight: bool) -> impl Strategy<Value = Night> {
     )
 }
 
+fn came_back(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Passed | Verdict::Superseded(_))
+}
+
 proptest! {
-    #![proptest_config(config(4))]
+    #![proptest_config(config(2))]
 
     /// Invariants 1 to 4, with gaps.
     #[test]
@@ -107,7 +111,11 @@ proptest! {
         let world = play(night.world(), night.ticks(), |now, _, swept| {
             first_sweep.get_or_insert(now);
             for judged in &swept.plan.judged {
-                verdicts.insert(judged.event.guid.to_string(), judged.verdict);
+                let verdict = verdicts.entry(judged.event.guid.to_string()).or_insert(judged.verdict);
+                // Once it came back its later attempts are of no account: they may be read when its first delivery is forgotten.
+                if !came_back(*verdict) {
+                    *verdict = judged.verdict;
+                }
             }
         });
         let ledger = world.ledger();
@@ -116,11 +124,8 @@ proptest! {
         let start = first_sweep.map_or(MIDNIGHT, |first_sweep| first_sweep - world.settings.window);
         for item in world.github.record().filter(|item| !item.redelivery && item.at >= start) {
             let verdict = verdicts.get(&item.guid);
-            let came_back = match verdict {
-                None => (200..300).contains(&item.code),
-                Some(verdict) => matches!(verdict, Verdict::Passed | Verdict::Superseded(_)),
-            };
-            assert!(came_back, "{} of {}: {verdict:?}", item.guid, clock(item.at));
+            let is_well = verdict.map_or_else(|| (200..300).contains(&item.code), |verdict| came_back(*verdict));
+            assert!(is_well, "{} of {}: {verdict:?}", item.guid, clock(item.at));
         }
     }
 }

@@ -22,8 +22,9 @@ const ASKS: [&str; 11] = ["200", "500", "500", "500+20m", "500+40m", "200+35m", 
 /// Cases of all properties together in `npm test`.
 const CASES: u64 = 20_000;
 
-/// What they are shared out in: 7 for each property below, 4 for each of [`super::nights`] and [`super::recovering`], 2 for whole sweeps, 2 for the channels.
-const PARTS: u64 = 44;
+/// What they are shared out in: 8 for each property below, 2 for each of [`super::nights`] and [`super::recovering`], 2 for whole
+/// sweeps, 2 for the channels.
+const PARTS: u64 = 42;
 
 /// What a tick does; `Never` is one that does not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +153,7 @@ pub(crate) fn config(parts: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(7))]
+    #![proptest_config(config(8))]
 
     /// Invariants 1 to 4, with gaps and late listings.
     #[test]
@@ -162,7 +163,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(7))]
+    #![proptest_config(config(8))]
 
     /// Invariant 5.
     #[test]

@@ -162,7 +162,7 @@ fn an_event_that_still_waits_is_no_entry_to_take_out() {
 }
 
 proptest! {
-    #![proptest_config(config(4))]
+    #![proptest_config(config(2))]
 
     /// Invariants 1 to 4, when a person asks for a recovery before some tick, or before two.
     #[test]

@@ -81,6 +81,19 @@ fn a_get_that_failed_is_tried_once_more_and_counted() {
 }
 
 #[test]
+fn while_github_turns_asks_away_no_sweep_succeeds_and_the_window_stands_still() {
+    let outside = Outside::new(HISTORY);
+    outside.tick("10:00");
+    outside.faults.borrow_mut().push(("POST /app/hook/deliveries", || Ok(status(401))));
+    outside.ticks(time("10:15"), time("15:00"));
+    outside.faults.borrow_mut().clear();
+    outside.ticks(time("15:15"), time("15:45"));
+    assert_eq!(state(&outside).ledger.left_behind, [], "its asks were not made, so that was no time to lose");
+    assert_eq!(outside.asks_for("b").len(), 1);
+    assert_eq!(state(&outside).ledger.succeeded_at, None);
+}
+
+#[test]
 fn when_github_turns_asks_away_the_sweep_ends_and_no_ask_stands() {
     for answer in [(|| Ok(status(401))) as fn() -> _, || Ok(status(429))] {
         let outside = Outside::new(HISTORY);
