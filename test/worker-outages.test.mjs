@@ -67,7 +67,12 @@ describe("outages", { concurrency: 2 }, () => {
   test("5,000 waiting events and 200 asks a sweep: all pass", async (t) => {
     const settings = { MAX_REDELIVERIES: "200", SUBREQUEST_LIMIT: "10000" };
     const { scene, guids } = await night(t, { count: 5000, settings });
-    await scene.ticks("21:15", "30:00");
+    const dark = await scene.ticks("21:15", "30:00");
+    assert.ok((await scene.worker.state("state")).length < 1_900_000);
+    assert.ok(
+      dark.every(({ sweep }) => sweep.events.left_behind === 0),
+      "there is room for them",
+    );
     const morning = await scene.ticks("30:15", "37:00");
     assert.equal(passed(scene, guids), 5000);
     assert.deepEqual([sum(morning, "gave_up"), sum(morning, "left_behind")], [0, 0]);
@@ -88,6 +93,35 @@ describe("outages", { concurrency: 2 }, () => {
       left,
     );
     assert.equal(told.length, 1, "one entry");
+  });
+
+  test("a state at its bound is stored and read again, and what it has no room for is told", async (t) => {
+    const settings = {
+      MAX_REDELIVERIES: "1000",
+      SUBREQUEST_LIMIT: "10000",
+      DELIVERY_PAGES: "200",
+      CONTROL_REPO: undefined,
+    };
+    const scene = await openScene(t, { settings });
+    await scene.tickAt("08:00");
+    scene.github.endpoint = () => 502;
+    const count = 11_500;
+    for (let index = 0; index < count; index += 1) {
+      scene.delivers(at("08:01") + index * 70, {
+        code: undefined,
+        event: "push",
+        action: null,
+        repositoryId: 1 + (index % 9),
+      });
+    }
+    const [first, second] = [await scene.tickAt("08:15"), await scene.tickAt("08:30")];
+    const size = (await scene.worker.state("state")).length;
+    assert.ok(size > 1_000_000 && size < 1_900_000, `${size} bytes`);
+    t.diagnostic(`the stored state has ${size} bytes`);
+    const known = ({ sweep }) => sweep.events.waiting + sweep.events.redelivered;
+    assert.ok(known(first) <= 10_000 && known(second) <= known(first));
+    assert.equal(known(second) + sum([first, second], "left_behind"), count, "none is forgotten in silence");
+    assert.equal(second.sweep.failure, null);
   });
 
   test("a poison event during an outage of others gives up, and only it", async (t) => {
