@@ -61,3 +61,16 @@ fn a_sweep_that_dies_before_its_asks_are_done_is_none_that_succeeded() {
     case.world.sweep(time("14:15"), Fault::None);
     assert_eq!(start(&case), "11:15", "one window after the first that did");
 }
+
+#[test]
+fn what_passed_is_not_taken_up_again_by_a_redelivery_that_the_window_still_holds() {
+    // Its first delivery leaves the window half an hour before the second of its redeliveries does.
+    let case = Case::new("p: 09:55 200\na: 10:00 500 | 500, 500, 200").set(|settings| settings.max_attempts = 9).tick("10:15..14:15");
+    expect!["11:00 a: delivered"].assert_eq(&of(&case, "a", "11:00"));
+}
+
+#[test]
+fn an_event_of_the_future_that_passed_is_not_asked_for_again() {
+    let case = Case::new("future: 30:00 0 listed 10:01\np: 09:00 200").traffic("10:00", "40:00", 200).tick("10:15..35:00");
+    expect!["10:30 future: delivered"].assert_eq(&of(&case, "future", "10:16"));
+}
