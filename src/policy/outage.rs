@@ -128,9 +128,11 @@ impl Outage {
 }
 
 /// Whether two different events, or one at attempts far enough apart, went unanswered since then.
+///
+/// Whether more is known of one whose first delivery was not read than that somebody clicked depends on where pages break.
 fn is_proved<'a>(since: Position, events: impl Iterator<Item = &'a Event>) -> bool {
     let mut proofs = 0;
-    for event in events {
+    for event in events.filter(|event| event.first().is_some()) {
         let mut unanswered =
             event.attempts.iter().filter(|attempt| attempt.outcome == Outcome::Unanswered && attempt.position >= since).peekable();
         let Some(first) = unanswered.peek().map(|attempt| attempt.position.at) else { continue };

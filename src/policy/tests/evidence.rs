@@ -143,6 +143,9 @@ fn an_outage_is_an_entry_once_it_has_lasted_and_is_proved() {
     let mut answered = unanswered(&["10:01"]);
     answered.attempts[0].outcome = Outcome::Failed;
     assert_eq!(entry(&[unanswered(&["10:00"]), answered], "11:00"), None);
+    let mut clicked = unanswered(&["10:01"]);
+    clicked.attempts[0].redelivery = true;
+    assert_eq!(entry(&[unanswered(&["10:00"]), clicked], "11:00"), None, "its first delivery was not read");
 }
 
 #[test]
