@@ -223,16 +223,16 @@ impl Ledger {
         self.no_room.any.is_some_and(|mark| first <= mark) || overtakable && self.no_room.overtakable.is_some_and(|mark| first <= mark)
     }
 
-    /// Forgets what no later sweep needs.
-    pub fn prune(&mut self, now: Time) {
+    /// Forgets what no later sweep needs. An event at rest is kept for as long as the lists show any attempt of it.
+    pub fn prune(&mut self, now: Time, was_read: impl Fn(&Guid) -> bool) {
         let start = self.ground.window_start;
-        self.events.retain(|_, event| match event.fate {
+        self.events.retain(|guid, event| match event.fate {
             Fate::GaveUp | Fate::NotRedeliverable(_) | Fate::Forgotten => event.standing().at + RETENTION > now,
             // Outside the window it waits for an ask that may still show up: what else waited there is left behind.
             Fate::Open if event.is_waiting() => true,
             Fate::Open if event.first().is_none() => event.newest().is_some_and(|newest| newest.position.at >= start),
             // What an unread gap will show once more is not taken for new then.
-            _ => event.standing().at >= start || self.ground.is_unread(event.standing()),
+            _ => event.standing().at >= start || self.ground.is_unread(event.standing()) || was_read(guid),
         });
         self.overtakers.prune(now);
         self.own.prune(now);

@@ -120,7 +120,7 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
     decision.leave_no_room(&mut candidates);
     decision.tell_outage();
     let asks = decision.choose(candidates, newest_listed);
-    decision.ledger.prune(now);
+    decision.ledger.prune(now, |guid| touched.contains_key(guid));
     decision.ledger.swept_at = Some(tick);
     Plan {
         ledger: decision.ledger,

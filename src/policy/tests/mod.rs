@@ -10,6 +10,7 @@
 mod asks;
 mod bounds;
 mod conditions;
+mod evidence;
 mod gaps;
 pub(crate) mod history;
 mod losses;

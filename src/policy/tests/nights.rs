@@ -20,8 +20,9 @@ use crate::policy::time::{Time, minutes};
 /// The last tick with a fault is not later than this: 72 hours must suffice for what follows.
 const TICKS: usize = 120;
 
-/// Then comes the morning: an hour to the next probe, and time to work everything off.
-const CALM: usize = 30;
+/// Then comes the morning. The endpoint may be down for twenty of these ticks still; then there is an hour to the next probe, and time
+/// to work off what may have failed (74 events, three a sweep).
+const CALM: usize = 56;
 
 #[derive(Clone, Debug)]
 struct Night {

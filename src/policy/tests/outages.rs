@@ -286,7 +286,6 @@ fn a_gap_of_the_outage_is_waited_for_until_one_window_after_it() {
         13:30 a: asked for again
         13:30 b: delivered
         13:45 a: delivered
-        15:30 a: delivered
         ground: cursor 13:30:06, watched since 07:15, gaps []
     "#]]);
 }
