@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use super::time;
 use crate::policy::delivery::{DeliveryId, Outcome, Position};
-use crate::policy::event::{Ask, Attempt, Event, Fate};
+use crate::policy::event::{Ask, AskStanding, Attempt, Event, Fate};
 use crate::policy::evidence::{Counting, Evidence, Seen, Stretch};
+use crate::policy::ground::{Gap, PageCursor};
 use crate::policy::ledger::Ledger;
 use crate::policy::lost_time::{LostTime, move_window, waits_until, window_start_before_reading};
 use crate::policy::outage::{Endpoint, Outage};
+use crate::policy::reading::{List, Next, Reader};
+use crate::policy::settings::Settings;
 use crate::policy::time::{hours, minutes};
 
 const WINDOW: Duration = hours(3);
@@ -235,9 +238,58 @@ fn a_wait_for_a_gap_ends_one_window_after_lost_time_or_before_github_forgets_the
 }
 
 #[test]
-fn the_end_of_lost_time_is_not_later_than_now() {
+fn a_ledger_corrects_the_times_of_outages_and_lost_time() {
     let mut ledger = ledger("10:00", Some(ended("20:00")), vec![]);
     ledger.succeeded_at = Some(time("20:00"));
+    ledger.endpoint.take(None, [at("20:00:00.500")].into_iter());
+    ledger.outage = Some(Outage { since: time("09:00"), waiting: 1, counted_at: time("20:00") });
+    ledger.whole_seconds();
+    assert_eq!(ledger.endpoint.down_since(), Some(at("20:00")));
     ledger.move_to(time("10:15"));
     assert_eq!((ledger.ground.lost_time, ledger.succeeded_at), (Some(ended("10:15")), Some(time("10:15"))));
+    assert_eq!(ledger.endpoint.down_since(), Some(at("10:15")));
+    assert_eq!(ledger.outage, Some(Outage { since: time("09:00"), waiting: 1, counted_at: time("10:15") }));
+}
+
+#[test]
+fn of_many_attempts_the_oldest_that_was_made_into_an_outage_is_forgotten_with_its_ask() {
+    let attempt = |minute: u64| Attempt {
+        position: Position { at: time("10:00") + minutes(minute), id: DeliveryId(100 + minute) },
+        redelivery: true,
+        counting: if minute == 1 { Counting::Counts } else { Counting::IntoOutage },
+        ..unanswered(&["10:00"]).attempts[0]
+    };
+    let mut event = unanswered(&["10:00"]);
+    for minute in 1..40 {
+        let on = event.attempts.last().expect("its first delivery").position;
+        event.asks.push(Ask { at: on.at, after: on.at, on, taken: true });
+        assert!(event.add(attempt(minute)));
+    }
+    let kept: Vec<Duration> = event.attempts.iter().map(|attempt| attempt.position.at.since(time("10:00"))).collect();
+    let expected: Vec<Duration> = [0, 1].into_iter().chain(10..40).map(minutes).collect();
+    assert_eq!(kept, expected, "the first, what counts, and the newest");
+    assert_eq!(event.asks.len(), kept.len() - 1);
+    assert!(event.ask_standings(|_| false).iter().all(|standing| *standing == AskStanding::Shown));
+}
+
+#[test]
+fn a_gap_is_a_stretch_of_its_own() {
+    let mut ledger = ledger("10:30", None, vec![]);
+    ledger.ground.cursor = Some(at("10:30"));
+    let gap = Gap { newer_end: at("10:20"), older_end: at("10:00"), next: PageCursor("older".into()), first_sweep: false };
+    ledger.ground.gaps = vec![gap];
+    let settings = Settings::default();
+    let mut reader = Reader::new(&ledger, &settings, time("10:45"), false);
+    let page = |id: u64, clock: &str| {
+        format!(
+            r#"[{{"id":{id},"guid":"g","delivered_at":"2026-12-01T{clock}:00.000Z","redelivery":true,"status_code":0,"event":"push"}}]"#
+        )
+    };
+    for (list, body) in [(List::Failures, "[]".to_owned()), (List::Deliveries, page(9, "10:24")), (List::Gap, page(8, "10:19"))] {
+        let Next::Page(request) = reader.next(20) else { panic!("there is more to read") };
+        assert_eq!(request.list, list);
+        reader.take(list, body.as_bytes(), None, Some(time("10:45"))).expect("it is a page");
+    }
+    let ends: Vec<_> = reader.finish().stretches.into_iter().map(|stretch| (stretch.newer_end, stretch.seen.len())).collect();
+    assert_eq!(ends, [(None, 1), (Some(at("10:20")), 1)]);
 }

@@ -76,6 +76,16 @@ fn an_answer_from_the_future_does_not_hide_an_outage() {
 }
 
 #[test]
+fn an_answer_of_the_second_that_githubs_clock_shows_is_none_of_the_future() {
+    let case = Case::new("").down("10:00", "11:00").add("p: 09:55 200\na: 10:05 200\nb: 10:06 200").tick("10:15..10:45");
+    let case = case.add("q push: 11:00:01.500 200 listed 11:00").tick("11:00");
+    expect![[r#"
+        10:45 alarm: outage since 10:05, 2 wait
+        11:00 alarm: none"#]]
+    .assert_eq(&alarms(&case));
+}
+
+#[test]
 fn a_pass_from_the_future_does_not_hide_that_everything_is_refused() {
     let refused = lines(12, |index| format!("r{index}: 10:{:02} 401", 4 * index));
     let case = Case::new("future: 99:00 200 listed 10:01").add(&refused).tick("10:15..11:00");

@@ -233,8 +233,10 @@ fn a_gap_that_cannot_be_read_stops_nothing_and_is_an_entry_once_the_window_has_l
     assert_eq!(outside.tick("10:15").map(|report| report.gaps), Some(1));
     outside.github.get_mut().add(parse("a: 10:20 500\nb: 13:20 500"));
     let cursor = state(&outside).ledger.ground.gaps[0].next.0.split_once("cursor=").expect("a page cursor").1.to_owned();
-    outside.faults.borrow_mut().push((cursor.leak(), || Ok(status(500))));
+    let cursor: &str = cursor.leak();
+    outside.faults.borrow_mut().push((cursor, || Ok(status(500))));
     let report = outside.tick("10:30").expect("it ends");
+    assert_eq!(outside.calls.borrow().iter().filter(|call| call.contains(cursor)).count(), 2, "it was tried once more, and left");
     assert_eq!((report.failure, report.gaps, report.gap_pages), (None, 1, 0));
     assert!(report.warnings.iter().any(|warning| warning.contains("a gap stays unread")), "{:?}", report.warnings);
     assert_eq!(outside.asks_for("a").len(), 1, "it is newer than the gap");
