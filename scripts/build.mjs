@@ -21,7 +21,8 @@ import { main, run, step } from "./step.mjs";
 // Everything the result depends on. package-lock.json stands for wasm-opt and esbuild.
 const inputs = ["src", ".cargo", "build.rs", "Cargo.toml", "Cargo.lock", "scripts/build.mjs", "package-lock.json"];
 const stamp = join(root, "build", ".stamp");
-const named = join(root, "target", "named", "index_bg.wasm");
+/** The module with the names of its functions, of the last build. */
+export const namedWasm = join(root, "target", "named", "index_bg.wasm");
 
 // Those that worker-build names too. With all of them wasm-opt writes what workerd does not read yet.
 const wasmFeatures = [
@@ -65,10 +66,10 @@ export async function buildWorker() {
  */
 async function leaveNamesOut(wasmOpt) {
   const module = join(root, "build", "index_bg.wasm");
-  mkdirSync(dirname(named), { recursive: true });
-  copyFileSync(module, named);
+  mkdirSync(dirname(namedWasm), { recursive: true });
+  copyFileSync(module, namedWasm);
   const features = wasmFeatures.map((feature) => `--enable-${feature}`);
-  await run(wasmOpt, [named, "-o", module, ...features, "--strip-debug", "--strip-producers"], { cwd: root });
+  await run(wasmOpt, [namedWasm, "-o", module, ...features, "--strip-debug", "--strip-producers"], { cwd: root });
 }
 
 async function fingerprint() {

@@ -1,8 +1,9 @@
 // `npm run compare`: plays weeks of an App for this Worker and for other systems, and prints the table. `-- --write` also writes
 // docs/compare.json and the table of docs/compare.md; `-- --picture` draws docs/compare.png of what was written last.
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkRust } from "./rust.mjs";
 import { onPinnedNode, root, SetupError } from "./setup.mjs";
 import { main, run, step } from "./step.mjs";
 
@@ -13,7 +14,6 @@ await main(async () => {
   const chosen = choose(process.argv.slice(2));
   await onPinnedNode();
   if (chosen === "--picture") return drawPicture();
-  const { checkRust } = await import("./rust.mjs");
   await checkRust();
   const build = ["build", ...program.slice(1)];
   await step("compiled", () => run("cargo", build, { cwd: root }), "a minute or two the first time");
@@ -29,11 +29,10 @@ function choose(args) {
 
 async function drawPicture() {
   // Loaded only now: these need the npm packages.
-  const { checkBrowser, draw } = await import("./picture/browser.mjs");
+  const { checkBrowser, drawPicture } = await import("./picture/browser.mjs");
   const { FONTS } = await import("./picture/page.mjs");
   const { COMPARED, COMPARED_WIDTH, comparedHtml } = await import("./picture/compared.mjs");
   await checkBrowser([FONTS.text]);
   const html = comparedHtml(JSON.parse(readFileSync(join(root, "docs", "compare.json"), "utf8")));
-  await step("picture", () => draw(html, COMPARED, join(root, picture), { width: COMPARED_WIDTH, colours: 128 }));
-  console.log(`${picture}  ${Math.ceil(statSync(join(root, picture)).size / 1000)} kB`);
+  await drawPicture(html, COMPARED, picture, { width: COMPARED_WIDTH, colours: 128 });
 }

@@ -1,5 +1,6 @@
 // `npm run prove`: the invariants over random histories, a million cases of them. `-- CASES SEED` names how many, and which.
 
+import { checkRust } from "./rust.mjs";
 import { onPinnedNode, root, SetupError } from "./setup.mjs";
 import { main, run, step } from "./step.mjs";
 
@@ -17,7 +18,6 @@ const tests = ["test", "--locked", "--profile", "long", "--lib"];
 await main(async () => {
   const [cases, seed] = choose(process.argv.slice(2));
   await onPinnedNode();
-  const { checkRust } = await import("./rust.mjs");
   await checkRust();
   await step("compiled", () => run("cargo", [...tests, "--no-run"], { cwd: root }), "a minute or two the first time");
   console.log(`…  ${cases} cases, seed ${seed} (a million take hours)\n`);

@@ -16,7 +16,7 @@ import {
   settings,
   sweep,
 } from "./worker/alarm.mjs";
-import { CONTROL_REPO } from "./worker/scene.mjs";
+import { CHAT, CONTROL_REPO } from "./worker/scene.mjs";
 
 const OTHER_REPO = "octo-maintainer/elsewhere";
 const BOT = { login: "example-app[bot]", type: "Bot" };
@@ -210,7 +210,7 @@ describe("the issue", { concurrency: 2 }, () => {
           assert.deepEqual(tick.told, [...ENTER, "PATCH 1", "GET issues", "POST issues", "editMessageText"]);
           assert.match(tick.failures.join(), said);
           scene.shows(...guids);
-          assert.deepEqual([scene.openIssue().number, scene.telegram.sounds(-1001234567890)], [2, 1]);
+          assert.deepEqual([scene.openIssue().number, scene.telegram.sounds(CHAT)], [2, 1]);
           await quiet(scene, "09:00");
           // With nothing left to say, none is created.
           scene.github.person.delete(CONTROL_REPO, 2);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { marked } from "marked";
+import { refusal } from "./fakes/telegram.mjs";
 import { breaks, newest, on, openActs, sweep } from "./worker/alarm.mjs";
 
 const HOSTILE = [
@@ -102,8 +103,7 @@ test("hostile values", async (t) => {
 
   await act("what a channel says of its loss", async (scene) => {
     const said = 'Forbidden: <b>no</b> `x` | @octocat #1 "q" & \u202e\n## heading https://evil.example';
-    const body = { ok: false, error_code: 403, description: said };
-    scene.telegram.fault({}, { status: 403, body }, 9);
+    scene.telegram.fault({}, refusal(403, said), 9);
     breaks(scene, "08:05");
     await sweep(scene, "08:15");
     const issue = scene.openIssue();

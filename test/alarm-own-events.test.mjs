@@ -6,11 +6,19 @@ import { test } from "node:test";
 import { breaks, clicks, on, openActs, quiet, sweep } from "./worker/alarm.mjs";
 import { CONTROL_REPO } from "./worker/scene.mjs";
 
+/** A person's event of the control repository passes at its third attempt; after it something breaks. Returns its guid. */
+function failsTwice(scene) {
+  const repositoryId = scene.github.repository(CONTROL_REPO).id;
+  const persons = scene.fails(on(scene, "08:04"), 500, { event: "issues", action: "labeled", repositoryId });
+  breaks(scene, "08:05", { event: "push" });
+  scene.github.endpoint = ({ guid, attemptNumber }) => (guid === persons && attemptNumber < 3 ? 500 : 200);
+  return persons;
+}
+
 test("our own events", async (t) => {
   // GitHub takes its time, but less than two minutes.
   const github = { subscribesToIssues: true, issueEventDelayMs: 100_000 };
   const act = await openActs(t, { settings: { MAX_ATTEMPTS: "3" }, github });
-  const repositoryId = (scene) => scene.github.repository(CONTROL_REPO).id;
   /** The events of the control repository in this act, each with the codes of its attempts. */
   const heard = (scene) =>
     [...scene.github.deliveries.byGuid.values()]
@@ -63,13 +71,7 @@ test("our own events", async (t) => {
   });
 
   await act("of a write whose answer was lost are ours too, and overtake nothing", async (scene) => {
-    const persons = scene.fails(on(scene, "08:04"), 500, {
-      event: "issues",
-      action: "labeled",
-      repositoryId: repositoryId(scene),
-    });
-    breaks(scene, "08:05", { event: "push" });
-    scene.github.endpoint = ({ guid, attemptNumber }) => (guid === persons && attemptNumber < 3 ? 500 : 200);
+    const persons = failsTwice(scene);
     scene.github.fault({ method: "POST", path: `/repos/${CONTROL_REPO}/issues` }, "lost-answer");
     assert.deepEqual((await sweep(scene, "08:15")).asked, [persons]);
     assert.deepEqual((await sweep(scene, "08:30")).asked, [persons]);
@@ -77,13 +79,7 @@ test("our own events", async (t) => {
   });
 
   await act("pass, and overtake nothing: an older event of the repository is asked for all the same", async (scene) => {
-    const persons = scene.fails(on(scene, "08:04"), 500, {
-      event: "issues",
-      action: "labeled",
-      repositoryId: repositoryId(scene),
-    });
-    breaks(scene, "08:05", { event: "push" });
-    scene.github.endpoint = ({ guid, attemptNumber }) => (guid === persons && attemptNumber < 3 ? 500 : 200);
+    const persons = failsTwice(scene);
     assert.deepEqual((await sweep(scene, "08:15")).asked, [persons]);
     assert.deepEqual((await sweep(scene, "08:30")).asked, [persons]);
     await quiet(scene, "08:45");

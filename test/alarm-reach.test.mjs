@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { refusal } from "./fakes/telegram.mjs";
 import {
   appOpens,
   breaks,
@@ -244,10 +245,9 @@ describe("twelve calls", { concurrency: 2 }, () => {
     // The group moves and loses its topic, Telegram wants no markup, no buttons and no haste; the issue is deleted, and
     // there are five others of ours.
     scene.telegram.migrate(GROUP, NEW);
-    const bad = (description) => ({ status: 400, body: { ok: false, error_code: 400, description } });
     const inNew = (field) => (request) => request.body.chat_id === NEW && request.body[field] !== undefined;
-    scene.telegram.fault(inNew("parse_mode"), bad("Bad Request: can't parse entities: none"), 9);
-    scene.telegram.fault(inNew("reply_markup"), bad("Bad Request: BUTTON_URL_INVALID"), 9);
+    scene.telegram.fault(inNew("parse_mode"), refusal(400, "Bad Request: can't parse entities: none"), 9);
+    scene.telegram.fault(inNew("reply_markup"), refusal(400, "Bad Request: BUTTON_URL_INVALID"), 9);
     scene.github.person.delete(CONTROL_REPO, 1);
     for (let copies = 0; copies < 5; copies += 1) await appOpens(scene, { title, body });
     guids.push(breaks(scene, "09:20"));

@@ -2,11 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { refusal } from "./fakes/telegram.mjs";
 import { breaks, clicks, ENTER, newest, on, openActs, openAlarm, quiet, readable, sweep } from "./worker/alarm.mjs";
 import { CHAT } from "./worker/scene.mjs";
-
-/** Telegram's refusal in its envelope. */
-const refusal = (code, description) => ({ status: code, body: { ok: false, error_code: code, description } });
 
 describe("Telegram refuses", { concurrency: 2 }, () => {
   const people = [
@@ -133,8 +131,8 @@ describe("Telegram refuses", { concurrency: 2 }, () => {
       [
         "the token is wrong",
         "Unauthorized (status 401)",
-        (scene) => Object.assign(scene, { right: scene.telegram.token, telegram: withToken(scene.telegram, "1:AA") }),
-        (scene) => withToken(scene.telegram, scene.right),
+        ({ telegram }) => Object.assign(telegram, { right: telegram.token, token: "1:AA" }),
+        ({ telegram }) => Object.assign(telegram, { token: telegram.right }),
       ],
       [
         "the bot may not write",
@@ -313,8 +311,3 @@ describe("Telegram refuses", { concurrency: 2 }, () => {
     await quiet(scene, "10:00");
   });
 });
-
-/** The fake with another token of the bot, as its owner can ask for. */
-function withToken(telegram, token) {
-  return Object.assign(telegram, { token });
-}

@@ -1,11 +1,10 @@
 // The fake GitHub refuses what GitHub refuses before it looks at a request: gates, JWT, tokens of installations.
 
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
 import http from "node:http";
 import { after, before, test } from "node:test";
 import { call, jwt } from "./fakes/client.mjs";
-import { startGitHub, testKeys } from "./fakes/github.mjs";
+import { otherKeys, startGitHub, testKeys } from "./fakes/github.mjs";
 
 /** @type {any} */
 let github;
@@ -40,13 +39,11 @@ test("a request without User-Agent is refused", async () => {
   );
 });
 
-const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" });
-
 /** @type {[string, string | null, number, RegExp][]} */
 const refusedJwts = [
   ["no credential", null, 401, /could not be decoded/],
   ["no JWT", "nonsense", 401, /could not be decoded/],
-  ["another key", jwt({ key: String(other) }), 401, /could not be decoded/],
+  ["another key", jwt({ key: otherKeys().pkcs1 }), 401, /could not be decoded/],
   ["another algorithm", jwt({ alg: "HS256" }), 401, /could not be decoded/],
   ["alg none", jwt({ alg: "none" }), 401, /could not be decoded/],
   ["another App", jwt({ iss: "999" }), 404, /Integration not found/],

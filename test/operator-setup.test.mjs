@@ -1,12 +1,11 @@
 // `npm run setup` with a person at the keyboard: what is asked, what is checked, what is written, and when nothing is.
 
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { readVarsFile } from "../scripts/operator/vars-file.mjs";
 import { readVars } from "../scripts/operator/wrangler-toml.mjs";
-import { testKeys } from "./fakes/github.mjs";
+import { otherKeys, testKeys } from "./fakes/github.mjs";
 import { choose, KEY, person, type } from "./operator/person.mjs";
 import { CHAT, openDesk, REPO } from "./operator/scene.mjs";
 import { assertNoSecret } from "./worker/secrets.mjs";
@@ -23,9 +22,10 @@ const NEWCOMER = {
 
 /** Every answer of somebody for whom all is right. @returns {any[]} */
 const newcomer = (desk, change = {}) =>
-  Object.entries({ ...NEWCOMER, ...change }).flatMap(([, answer]) =>
-    typeof answer === "function" ? [answer(desk)] : Array.isArray(answer?.[0]) ? answer : answer ? [answer] : [],
-  );
+  Object.values({ ...NEWCOMER, ...change }).flatMap((given) => {
+    const answer = typeof given === "function" ? given(desk) : given;
+    return Array.isArray(answer[0]) ? answer : [answer];
+  });
 
 /** Runs the set-up with these answers; all of them must have been asked for, and no secret be on the screen. */
 async function sit(desk, answers, { env = {}, args = [] } = {}) {
@@ -147,8 +147,7 @@ test("whoever is not signed in is told the command, and can go on once that is d
 test("a mistyped answer is told at once, a wrong one after the check, and another can be given", async (t) => {
   const desk = await openDesk(t);
   desk.telegram.personWrites(CHAT);
-  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" });
-  writeFileSync(desk.path("other.pem"), other);
+  writeFileSync(desk.path("other.pem"), otherKeys().pkcs1);
   const answers = newcomer(desk, {
     appId: [
       [/App id, as/, type("example app")],
@@ -173,7 +172,7 @@ test("a mistyped answer is told at once, a wrong one after the check, and anothe
       [/but not in octo\/nowhere.*How to go on/, choose(0)],
       [/Control repository, for/, type(REPO)],
     ],
-  }).flatMap((answer) => (Array.isArray(answer[0]) ? answer : [answer]));
+  });
   const { code, screen } = await sit(desk, answers);
   assert.equal(code, 0, screen);
 });

@@ -2,13 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ASK, at, openScene } from "./worker/scene.mjs";
-
-async function opened(t) {
-  const scene = await openScene(t);
-  await scene.tickAt("08:00");
-  return scene;
-}
+import { ASK, at, opened } from "./worker/scene.mjs";
 
 /** Kills the Worker in the middle of its first ask; `fault` is what the ask comes to at GitHub. */
 async function killedWhileAsking(scene, clock, fault) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../scripts/bench/limits.mjs";
 import { countingBuild } from "./worker/border.mjs";
-import { at, openScene } from "./worker/scene.mjs";
+import { at, opened, openScene } from "./worker/scene.mjs";
 
 /** The calls over the border of the last sweep. */
 const crossed = ({ logs }) => logs.findLast(({ message }) => message === "border").calls;
@@ -16,8 +16,7 @@ function delivers(scene, clock, count) {
 }
 
 test("a quiet sweep makes two calls, and one with pages and asks one for each", async (t) => {
-  const scene = await openScene(t);
-  await scene.tickAt("08:00");
+  const scene = await opened(t);
   const quiet = await scene.tickAt("08:15");
   assert.equal(quiet.calls, 2);
   delivers(scene, "08:16", 350);

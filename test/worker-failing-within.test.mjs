@@ -2,15 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { at, CHAT, CONTROL_REPO, openScene, quarters } from "./worker/scene.mjs";
-
-const isList = ({ path }) => path === "/app/hook/deliveries";
-
-async function opened(t, options) {
-  const scene = await openScene(t, options);
-  await scene.tickAt("08:00");
-  return scene;
-}
+import { at, CHAT, CONTROL_REPO, isList, opened, openScene, quarters } from "./worker/scene.mjs";
 
 /** A sweep that is ended while it reads. */
 async function killed(scene, time) {

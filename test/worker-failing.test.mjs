@@ -1,30 +1,22 @@
 // Sweeps that fail in a row because of GitHub: what waits, who is told, and when it is over (specification, section 9).
 
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
-import { createServer } from "node:http";
 import { describe, test } from "node:test";
-import { ASK, at, CHAT, CONTROL_REPO, openScene } from "./worker/scene.mjs";
+import { otherKeys } from "./fakes/github.mjs";
+import { ASK, at, CHAT, CONTROL_REPO, isList, opened } from "./worker/scene.mjs";
+import { openStranger } from "./worker/stranger.mjs";
 
 const FAILS = /the recovery itself fails \(since 2026-11-02 08:15 UTC\)/i;
 
-const isList = ({ path }) => path === "/app/hook/deliveries";
 const toGitHub = ({ verb }) => verb === undefined;
-
-/** A scene after its first sweep, in which nothing is wrong. */
-async function opened(t, options) {
-  const scene = await openScene(t, options);
-  await scene.tickAt("08:00");
-  return scene;
-}
 
 /** Everything that is sent to GitHub goes wrong from now on. */
 const breaks = (scene, fault) => scene.github.fault(() => true, fault, Number.POSITIVE_INFINITY);
 
 const outcomes = (ticks) => ticks.map(({ sweep }) => sweep.ending);
 
-/** One page was sent; it says that nothing is open any more; no issue was ever made. */
-function leftTelegramAlone(scene) {
+/** One page was sent, which says by now that nothing is open any more; no issue was ever made. */
+function toldByTelegramAlone(scene) {
   assert.deepEqual([scene.messages().length, scene.telegram.sounds(CHAT)], [1, 1]);
   assert.equal(scene.messages()[0].text, "🟢 Nothing is open any more.");
   assert.deepEqual(scene.github.issues(CONTROL_REPO), []);
@@ -64,16 +56,14 @@ describe("GitHub fails", { concurrency: 2 }, () => {
       down.stop();
       const [, , , back] = await scene.ticks("10:15", "11:00");
       assert.deepEqual([back.sweep.ending, back.sweep.failures_in_a_row, back.asked], ["done", 0, [guid]]);
-      leftTelegramAlone(scene);
+      toldByTelegramAlone(scene);
       assert.equal((await scene.state()).failures.last.class, failure, "the last failure stays");
     });
   }
 
   test("a key that is revoked at night: no wait, one page, GitHub is left alone, and the new key ends it", async (t) => {
     const scene = await opened(t);
-    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const other = String(privateKey.export({ type: "pkcs1", format: "pem" }));
-    await scene.worker.restart({ bindings: { ...scene.bindings, GITHUB_APP_PRIVATE_KEY: other } });
+    await scene.worker.restart({ bindings: { ...scene.bindings, GITHUB_APP_PRIVATE_KEY: otherKeys().pkcs1 } });
     const guid = scene.fails("08:20");
     const ticks = await scene.ticks("08:15", "10:00");
     assert.ok(ticks.every(({ sweep }) => sweep.failure === "auth" && sweep.wait_until === null));
@@ -83,7 +73,7 @@ describe("GitHub fails", { concurrency: 2 }, () => {
     assert.equal(scene.telegram.sounds(CHAT), 1);
     await scene.worker.restart({ bindings: scene.bindings });
     assert.deepEqual((await scene.tickAt("10:15")).asked, [guid]);
-    leftTelegramAlone(scene);
+    toldByTelegramAlone(scene);
   });
 
   const seconds = (clock) => String(at(clock) / 1000);
@@ -151,15 +141,9 @@ describe("GitHub fails", { concurrency: 2 }, () => {
 
   test("by a Link to another host: no JWT goes there, and the second one in a row is told", async (t) => {
     const scene = await opened(t);
-    const seen = [];
-    const stranger = createServer((request, response) => {
-      seen.push(request.headers);
-      response.end("[]");
-    });
-    await new Promise((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-    t.after(() => stranger.close());
+    const { port, seen } = await openStranger(t);
     scene.fails("08:05");
-    const link = `<http://127.0.0.1:${stranger.address().port}/app/hook/deliveries?cursor=x>; rel="next"`;
+    const link = `<http://127.0.0.1:${port}/app/hook/deliveries?cursor=x>; rel="next"`;
     scene.github.fault(isList, (answer) => ({ ...answer, headers: { link } }), 99);
     const ticks = await scene.ticks("08:15", "08:30");
     assert.ok(ticks.every(({ sweep, asked }) => sweep.failure === "decode" && asked.length === 0));

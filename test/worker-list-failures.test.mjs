@@ -1,9 +1,9 @@
 // A page of either list that cannot be read: nothing is decided on half a picture (specification, sections 3 and 9).
 
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { describe, test } from "node:test";
-import { at, openScene } from "./worker/scene.mjs";
+import { at, isList, openScene } from "./worker/scene.mjs";
+import { openStranger } from "./worker/stranger.mjs";
 
 const html = { status: 200, headers: { "content-type": "text/html" }, body: "<!DOCTYPE html><title>Unicorn!</title>" };
 const page = (change) => (answer) => ({ ...answer, body: answer.body.map((item) => ({ ...item, ...change })) });
@@ -32,7 +32,6 @@ const FAILURES = [
   ["no guid", "decode", page({ guid: null })],
 ];
 
-const isList = ({ path }) => path === "/app/hook/deliveries";
 const isPage = (list, second) => (request) => {
   const { status, cursor } = request.query ?? {};
   return isList(request) && (status === "failure") === (list === "failures") && (cursor !== undefined) === second;
@@ -123,14 +122,7 @@ describe("pages that cannot be read", { concurrency: 2 }, () => {
 describe("next links that are not followed", { concurrency: 2 }, () => {
   test("another host, path or port, one that repeats or cannot be parsed: decode, and the JWT goes nowhere else", async (t) => {
     const { scene } = await stage(t);
-    const seen = [];
-    const stranger = createServer((request, response) => {
-      seen.push(request.url);
-      response.end("[]");
-    });
-    await new Promise((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-    t.after(() => stranger.close());
-    const { port } = stranger.address();
+    const { port, seen } = await openStranger(t);
     const own = `${scene.github.url}/app/hook/deliveries`;
     const links = [
       `<http://127.0.0.1:${port}/app/hook/deliveries?per_page=100&cursor=v1_x>; rel="next"`,

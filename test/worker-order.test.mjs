@@ -2,13 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { at, openScene } from "./worker/scene.mjs";
-
-async function opened(t, options) {
-  const scene = await openScene(t, options);
-  await scene.tickAt("08:00");
-  return scene;
-}
+import { at, opened, openScene } from "./worker/scene.mjs";
 
 const range = (count) => Array.from({ length: count }, (_, index) => index);
 const asked = (ticks) => ticks.flatMap((tick) => tick.asked);

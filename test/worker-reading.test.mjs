@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { at, openScene } from "./worker/scene.mjs";
+import { at, opened, openScene } from "./worker/scene.mjs";
 
 /** `count` deliveries that pass, evenly from one time to the other; every `hidden`th gets no answer. Returns those. */
 function busy(scene, count, from, to, hidden = Infinity) {
@@ -14,12 +14,6 @@ function busy(scene, count, from, to, hidden = Infinity) {
     if (index % hidden === hidden - 1) unanswered.push(guid);
   }
   return unanswered;
-}
-
-async function opened(t, options) {
-  const scene = await openScene(t, options);
-  await scene.tickAt("08:00");
-  return scene;
 }
 
 const asked = (ticks) => ticks.flatMap((tick) => tick.asked);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { otherKeys, testKeys } from "./fakes/github.mjs";
 import { openScene } from "./worker/scene.mjs";
 
 const WRONG = {
@@ -46,7 +47,6 @@ describe("settings that cannot be used", { concurrency: 2 }, () => {
   });
 
   test("a key whose numbers do not belong together is damaged, and is named with all else that is wrong", async (t) => {
-    const { testKeys } = await import("./fakes/github.mjs");
     const [first, ...lines] = testKeys().pkcs1.trim().split("\n");
     const last = lines.pop();
     const der = Buffer.from(lines.join(""), "base64");
@@ -130,7 +130,6 @@ describe("settings that cannot be used", { concurrency: 2 }, () => {
 
   test("the key is taken as PKCS#8, with literal \\n, or as base64 of the file; one that signs for another App is auth", async (t) => {
     const scene = await openScene(t);
-    const { testKeys } = await import("./fakes/github.mjs");
     const { pkcs1, pkcs8 } = testKeys();
     const forms = [pkcs8, pkcs1.replaceAll("\n", "\\n"), Buffer.from(pkcs1).toString("base64")];
     let clock = 8;
@@ -138,10 +137,7 @@ describe("settings that cannot be used", { concurrency: 2 }, () => {
       await scene.worker.restart({ bindings: { ...scene.bindings, GITHUB_APP_PRIVATE_KEY: key } });
       assert.equal((await scene.tickAt(`${clock++}:15`)).outcome, "ok");
     }
-    const { generateKeyPairSync } = await import("node:crypto");
-    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const other = String(privateKey.export({ type: "pkcs1", format: "pem" }));
-    await scene.worker.restart({ bindings: { ...scene.bindings, GITHUB_APP_PRIVATE_KEY: other } });
+    await scene.worker.restart({ bindings: { ...scene.bindings, GITHUB_APP_PRIVATE_KEY: otherKeys().pkcs1 } });
     const tick = await scene.tickAt(`${clock}:15`);
     assert.deepEqual([tick.outcome, tick.sweep.failure], ["exception", "auth"]);
   });

@@ -3,13 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { gate } from "./worker/gate.mjs";
-import { at, CHAT, CONTROL_REPO, openScene } from "./worker/scene.mjs";
-
-async function opened(t, options) {
-  const scene = await openScene(t, options);
-  await scene.tickAt("08:00");
-  return scene;
-}
+import { at, CHAT, CONTROL_REPO, opened, openScene } from "./worker/scene.mjs";
 
 const asked = (ticks) => ticks.flatMap((tick) => tick.asked);
 

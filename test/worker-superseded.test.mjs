@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { at, openScene } from "./worker/scene.mjs";
+import { at, opened } from "./worker/scene.mjs";
 
 const KINDS = [
   "workflow_run",
@@ -24,17 +24,11 @@ const OTHERS = [
 ];
 const ROOM = { MAX_REDELIVERIES: "40", SUBREQUEST_LIMIT: "100" };
 
-async function opened(t, settings = {}) {
-  const scene = await openScene(t, { settings });
-  await scene.tickAt("08:00");
-  return scene;
-}
-
 const asked = (ticks) => ticks.flatMap((tick) => tick.asked);
 
 describe("which event overtakes which", { concurrency: 2 }, () => {
   test("every kind of the set is overtaken in its own repository; no other repository, no null, no other kind", async (t) => {
-    const scene = await opened(t, ROOM);
+    const scene = await opened(t, { settings: ROOM });
     const names = new Map();
     const fails = (name, more) => names.set(scene.fails("08:05", 500, more), name);
     for (const event of KINDS) {
@@ -128,8 +122,8 @@ describe("which event overtakes which", { concurrency: 2 }, () => {
   });
 
   test("SUPERSEDED_EVENTS replaces the set, and none empties it", async (t) => {
-    const replaced = await opened(t, { SUPERSEDED_EVENTS: "push,workflow_job" });
-    const none = await opened(t, { SUPERSEDED_EVENTS: "none" });
+    const replaced = await opened(t, { settings: { SUPERSEDED_EVENTS: "push,workflow_job" } });
+    const none = await opened(t, { settings: { SUPERSEDED_EVENTS: "none" } });
     for (const scene of [replaced, none]) {
       scene.guids = ["push", "issues", "workflow_job"].map((event) => scene.fails("08:05", 500, { event }));
       for (const event of ["push", "issues", "workflow_job"]) scene.delivers("08:06", { event });

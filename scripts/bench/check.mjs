@@ -2,7 +2,7 @@
 // test/worker-costs.test.mjs.
 
 import { join } from "node:path";
-import { root } from "../setup.mjs";
+import { root, SetupError } from "../setup.mjs";
 import { buildCosts, costsOf, instructionsOf } from "./costs.mjs";
 import { limits } from "./limits.mjs";
 import { fileSize } from "./size.mjs";
@@ -27,11 +27,5 @@ export async function checkCosts() {
     .filter(([, cost, limit]) => cost > limit)
     .map(([what, cost, limit]) => `${what}: ${cost}, at most ${limit}`);
   if (tooMuch.length === 0) return;
-  throw new CostError(`costs more than scripts/bench/limits.mjs allows:\n${tooMuch.join("\n")}`);
-}
-
-/** Something costs too much; the message says what. */
-class CostError extends Error {
-  // Known to the steps, which then print no trace.
-  name = "SetupError";
+  throw new SetupError(`costs more than scripts/bench/limits.mjs allows:\n${tooMuch.join("\n")}`);
 }

@@ -1,5 +1,6 @@
 // What a sweep costs the isolate, of the Worker and of others that do the same work.
 
+import { SetupError } from "../setup.mjs";
 import { runFloor, runSweeps } from "./measure.mjs";
 import { phaseNames } from "./phases.mjs";
 import { scenes } from "./scenes.mjs";
@@ -14,8 +15,8 @@ const titles = {
 };
 
 export async function report({ runs, build, scene: only }) {
+  if (only && !Object.hasOwn(scenes, only)) throw new SetupError(`--scene takes ${Object.keys(scenes).join(", ")}`);
   const directories = await subjects(build);
-  const found = {};
   for (const [sceneName, scene] of Object.entries(scenes).filter(([name]) => !only || name === only)) {
     const results = Object.fromEntries(Object.keys(directories).map((name) => [name, []]));
     // In turn, so that whatever else the machine does falls on all of them alike.
@@ -23,7 +24,6 @@ export async function report({ runs, build, scene: only }) {
       for (const name of ["worker", "plain", "octokit"]) results[name].push(await runSweeps(scene, directories[name]));
       results.floor.push(await runFloor(scene, pagesOf(results.worker[0].sweep), directories.floor));
     }
-    found[sceneName] = results;
     printScene(sceneName, scene, results, runs);
   }
 }

@@ -15,8 +15,7 @@ const notAtWork = new Set(["(root)", "(idle)", "(program)"]);
 
 /**
  * Profiles `steps`, functions that are run in their order, of a Worker that was just started with `inspector: true`. Returns of each:
- * `cpuMs`, of it `gcMs`, beside it `programMs`, `threadMs`, `stacks` (pairs of milliseconds and the names of the functions, the innermost
- * first), and V8's whole `profile`, which Chrome's DevTools open when saved as *.cpuprofile.
+ * `cpuMs`, `threadMs`, `stacks` (pairs of milliseconds and the names of the functions, the innermost first), and V8's whole `profile`, which Chrome's DevTools open when saved as *.cpuprofile.
  */
 export async function profile(worker, steps) {
   // One connection for all of them: workerd does not take a new one reliably soon after the last.
@@ -50,12 +49,10 @@ function sum({ nodes, samples, timeDeltas }, most) {
     for (let at = id; at !== undefined; at = parents.get(at)) names.push(byId.get(at).callFrame.functionName);
     return names;
   };
-  const ms = { cpuMs: 0, gcMs: 0, programMs: 0, stacks: [] };
+  const ms = { cpuMs: 0, stacks: [] };
   samples.forEach((id, index) => {
     const spent = Math.min(Math.max(timeDeltas[index], 0), most) / 1000;
     const name = byId.get(id).callFrame.functionName;
-    if (name === "(program)") ms.programMs += spent;
-    if (name === "(garbage collector)") ms.gcMs += spent;
     if (notAtWork.has(name)) return;
     ms.cpuMs += spent;
     ms.stacks.push([spent, stack(id)]);

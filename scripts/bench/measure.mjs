@@ -20,11 +20,8 @@ const WARM_FROM = 3;
  * ones; and the log line of the last sweep. Each of them as `phases` gives it, with `threadMs`.
  */
 export async function runSweeps(scene, buildDir) {
-  const github = await startGitHub({ now: START, repositories: [{ fullName: CONTROL_REPO }], validate: false });
-  const telegram = await startTelegram({ now: START });
-  const worker = await startWorker({ inspector: true, buildDir, bindings: bindings(github, telegram) });
-  const sweeps = [];
-  const tick = (n) => async () => {
+  let sweep;
+  const costs = await measured(buildDir, ({ github, telegram, worker }) => async (n) => {
     const now = START + n * QUARTER;
     github.now = now;
     scene.play(github, n);
@@ -32,12 +29,33 @@ export async function runSweeps(scene, buildDir) {
     telegram.now = now + 1_000;
     const { outcome, logs, lines } = await worker.tick(now);
     if (outcome !== "ok") throw new Error(`the sweep ended as ${outcome}:\n${lines.join("\n")}`);
-    sweeps.push(logs.find(({ message }) => message === "sweep"));
-  };
+    sweep = logs.find(({ message }) => message === "sweep");
+  });
+  return { ...costs, sweep };
+}
+
+/** The floor of a scene: `JSON.parse` of as many of its pages as a sweep reads, and one signature. */
+export function runFloor(scene, pages, buildDir) {
+  return measured(buildDir, async ({ github, worker }) => {
+    scene.play(github, 0);
+    const body = await bodies(github, pages);
+    return async () => {
+      const { status } = await worker.fetch("/", { method: "POST", body });
+      if (status !== 200) throw new Error(`the floor answered ${status}`);
+    };
+  });
+}
+
+/** Starts a Worker and both fakes, and measures what `prepare` makes of them: a function that is called with 0, 1, 2 and so on. */
+async function measured(buildDir, prepare) {
+  const github = await startGitHub({ now: START, repositories: [{ fullName: CONTROL_REPO }], validate: false });
+  const telegram = await startTelegram({ now: START });
+  const worker = await startWorker({ inspector: true, buildDir, bindings: bindings(github, telegram) });
   try {
-    const ticks = Array.from({ length: TICKS }, (_, n) => tick(n));
-    const [start, ...all] = await profile(worker, [() => worker.fetch("/"), ...ticks]);
-    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases), sweep: sweeps.at(-1) };
+    const work = await prepare({ github, telegram, worker });
+    const steps = Array.from({ length: TICKS }, (_, n) => () => work(n));
+    const [start, ...all] = await profile(worker, [() => worker.fetch("/"), ...steps]);
+    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases) };
   } finally {
     await worker.stop();
     await github.close();
@@ -58,28 +76,6 @@ function bindings(github, telegram) {
     TELEGRAM_CHAT_ID: "-1001234567890",
     CONTROL_REPO,
   };
-}
-
-/** The floor of a scene: `JSON.parse` of as many of its pages as a sweep reads, and one signature. */
-export async function runFloor(scene, pages, buildDir) {
-  const github = await startGitHub({ now: START, repositories: [{ fullName: CONTROL_REPO }], validate: false });
-  const telegram = await startTelegram({ now: START });
-  const worker = await startWorker({ inspector: true, buildDir, bindings: bindings(github, telegram) });
-  try {
-    scene.play(github, 0);
-    const body = await bodies(github, pages);
-    const request = async () => {
-      const { status } = await worker.fetch("/", { method: "POST", body });
-      if (status !== 200) throw new Error(`the floor answered ${status}`);
-    };
-    const requests = Array.from({ length: TICKS }, () => request);
-    const [start, ...all] = await profile(worker, [() => worker.fetch("/"), ...requests]);
-    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases) };
-  } finally {
-    await worker.stop();
-    await github.close();
-    await telegram.close();
-  }
 }
 
 /** So many pages of the list as they go over the wire, one a line; from the start again when it ends. */

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { namedWasm } from "../build.mjs";
 import { root } from "../setup.mjs";
 import { spread, table } from "./tables.mjs";
 import { codeByCrate, sections } from "./wasm.mjs";
@@ -30,8 +31,7 @@ export function report({ runs, build = join(root, "build") }) {
     ["compile", "instantiate"],
     [spread(times.map(({ compile }) => compile)), spread(times.map(({ instantiate }) => instantiate))],
   ]);
-  const named = join(root, "target", "named", "index_bg.wasm");
-  printCrates(readFileSync(existsSync(named) ? named : path));
+  printCrates(readFileSync(existsSync(namedWasm) ? namedWasm : path));
 }
 
 // In a process of its own, since V8 keeps what it compiled. The imports are never called.

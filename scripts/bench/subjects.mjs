@@ -4,6 +4,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { namedWasm } from "../build.mjs";
 import { root, SetupError } from "../setup.mjs";
 
 const scratch = join(root, "target", "bench");
@@ -22,12 +23,11 @@ export async function subjects(built) {
 
 /** The same code, with the names by which a profile is split. */
 function withNames(built) {
-  const named = join(root, "target", "named", "index_bg.wasm");
-  if (built !== join(root, "build") || !existsSync(named)) return built;
+  if (built !== join(root, "build") || !existsSync(namedWasm)) return built;
   const directory = join(scratch, "worker");
   rmSync(directory, { recursive: true, force: true });
   cpSync(built, directory, { recursive: true });
-  cpSync(named, join(directory, "index_bg.wasm"));
+  cpSync(namedWasm, join(directory, "index_bg.wasm"));
   return directory;
 }
 

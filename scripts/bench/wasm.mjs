@@ -14,8 +14,11 @@ const sectionNames = [
   "export",
   "start",
   "element",
+  "code",
+  "data",
+  "data count",
+  "tag",
 ];
-sectionNames.push("code", "data", "data count", "tag");
 
 /** The sections in their order: `name`, `bytes` with the header, and `body`. A custom one is `custom NAME`. */
 export function sections(module) {
@@ -31,19 +34,19 @@ export function sections(module) {
   return found;
 }
 
-/** What the module imports and exports, by their kind's name and their own. */
-export function importedFunctions(module) {
+/** How many of the functions are imported: they are numbered before the module's own. */
+function importedFunctions(module) {
   const body = section(module, "import");
-  if (!body) return [];
+  if (!body) return 0;
   const reader = new Reader(body);
-  const functions = [];
+  let functions = 0;
   for (let left = reader.number(); left > 0; left -= 1) {
-    const from = reader.text();
-    const name = reader.text();
+    reader.text();
+    reader.text();
     const kind = reader.byte();
     if (kind === 0) {
       reader.number();
-      functions.push(`${from} ${name}`);
+      functions += 1;
     } else if (kind === 1) {
       reader.byte();
       reader.limits();
@@ -59,20 +62,17 @@ export function importedFunctions(module) {
 /** Bytes of code by crate, the largest first. Of a module that still has its names. */
 export function codeByCrate(module) {
   const names = functionNames(module);
-  const imported = importedFunctions(module).length;
+  const imported = importedFunctions(module);
   const reader = new Reader(section(module, "code"));
   const crates = new Map();
-  const functions = [];
   const count = reader.number();
   for (let index = 0; index < count; index += 1) {
     const bytes = reader.number();
     reader.bytes(bytes);
-    const name = names.get(imported + index) ?? "";
-    functions.push({ name, bytes });
-    const crate = crateOf(name);
+    const crate = crateOf(names.get(imported + index) ?? "");
     crates.set(crate, (crates.get(crate) ?? 0) + bytes);
   }
-  return { count, functions, crates: [...crates].sort(([, one], [, other]) => other - one) };
+  return { count, crates: [...crates].sort(([, one], [, other]) => other - one) };
 }
 
 function section(module, wanted) {
@@ -98,7 +98,7 @@ function functionNames(module) {
  * The crate that a function's code comes from. A generic one counts for the crate it was written in, and a trait's
  * method for the crate of the type or else of the trait.
  */
-export function crateOf(name) {
+function crateOf(name) {
   // The first path in it, whichever way it is mangled: `_RNv…Cs1a2b_4serde…`, `_ZN4core3fmt…` or, read out, `core::fmt`.
   const v0 = name.startsWith("_R") && name.match(/Cs[0-9A-Za-z]*_(\d+)(.*)/);
   if (v0) return v0[2].slice(v0[2].startsWith("_") ? 1 : 0).slice(0, Number(v0[1]));

@@ -14,7 +14,7 @@ import { telegramClient } from "./telegram.mjs";
  */
 
 /** What a setting is called in the table. */
-export const CALLED = {
+const CALLED = {
   GITHUB_APP_ID: "App",
   GITHUB_APP_PRIVATE_KEY: "private key",
   GITHUB_API_URL: "App",

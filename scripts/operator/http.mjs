@@ -76,9 +76,12 @@ function codeOf(error) {
   return proxyStatus ? `PROXY_${proxyStatus}` : String(bottom?.code ?? "UNKNOWN");
 }
 
+/** The proxy that the environment names, if any. @param {Record<string, string | undefined>} env */
+export const proxyOf = (env) => env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy;
+
 /** @returns {[string, string]} what happened, and what to do */
 function noAnswer(host, code, env) {
-  const proxy = env.HTTPS_PROXY ?? env.https_proxy ?? env.HTTP_PROXY ?? env.http_proxy;
+  const proxy = proxyOf(env);
   if (code === "PROXY_407") {
     return ["The proxy wants a user and a password.", "Put them into HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT)."];
   }

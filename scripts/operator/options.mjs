@@ -2,12 +2,8 @@
 // could read it, and the shell would keep it.
 
 import { parseArgs } from "node:util";
+import { SetupError } from "../setup.mjs";
 import { readNamedFile } from "./settings.mjs";
-
-/** Something on the command line, or that has to be given there. */
-export class UsageError extends Error {
-  name = "SetupError";
-}
 
 const SETTINGS = {
   "app-id": "GITHUB_APP_ID",
@@ -43,6 +39,7 @@ WORKER_URL and ADMIN_TOKEN in the environment: asks the deployed Worker too.`;
 
 const text = { type: /** @type {const} */ ("string") };
 const flag = { type: /** @type {const} */ ("boolean") };
+const flags = (names) => Object.fromEntries(names.map((name) => [name, flag]));
 const shared = {
   ...Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, text])),
   "key-file": text,
@@ -51,19 +48,19 @@ const shared = {
 
 /**
  * @param {string[]} args
- * @param {{usage: string, more?: Record<string, typeof flag>, cwd: string, home?: string}} how
+ * @param {{usage: string, more?: string[], cwd: string, home: string}} how  `more`: flags without a value
  * @returns {{help: boolean, chosen: Record<string, any>, flags: Record<string, string>}}
  */
-export function readOptions(args, { usage, more = {}, cwd, home }) {
-  const values = parsed(args, { ...shared, ...more }, usage);
-  const flags = {};
-  for (const [option, name] of Object.entries(SETTINGS)) if (values[option]) flags[name] = values[option];
+export function readOptions(args, { usage, more = [], cwd, home }) {
+  const values = parsed(args, { ...shared, ...flags(more) }, usage);
+  const given = {};
+  for (const [option, name] of Object.entries(SETTINGS)) if (values[option]) given[name] = values[option];
   if (values["key-file"]) {
     const read = readNamedFile(values["key-file"], { cwd, home });
-    if ("wrong" in read) throw new UsageError(`--key-file: ${read.wrong}`);
-    flags.GITHUB_APP_PRIVATE_KEY = read.text;
+    if ("wrong" in read) throw new SetupError(`--key-file: ${read.wrong}`);
+    given.GITHUB_APP_PRIVATE_KEY = read.text;
   }
-  return { help: values.help === true, chosen: values, flags };
+  return { help: values.help === true, chosen: values, flags: given };
 }
 
 /** The number of a group is negative, and would be taken for a flag. */
@@ -81,6 +78,6 @@ function parsed(args, options, usage) {
     const what = option
       ? `${option} is not taken, or not so.`
       : "Only options are taken, with two hyphens before them.";
-    throw new UsageError(`${what}\n\n${usage}`);
+    throw new SetupError(`${what}\n\n${usage}`);
   }
 }

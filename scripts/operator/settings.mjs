@@ -1,7 +1,6 @@
 // Where settings come from: a flag, the environment, .dev.vars, and the [vars] of wrangler.toml.
 
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { LIMIT_NAMES } from "./checks/limits.mjs";
 import { GITHUB_API } from "./github.mjs";
@@ -87,10 +86,10 @@ const MOST_BYTES = 65_536;
 
 /**
  * The text of a file that a person named, as a shell or a window manager writes it: with ~, quotes or escaped spaces.
- * @param {string} named @param {{cwd: string, home?: string}} where
+ * @param {string} named @param {{cwd: string, home: string}} where
  * @returns {{text: string} | {wrong: string, todo: string}}
  */
-export function readNamedFile(named, { cwd, home = homedir() }) {
+export function readNamedFile(named, { cwd, home }) {
   const path = resolve(cwd, unquoted(named.trim()).replace(/^~(?=\/|$)/, home));
   const todo = "Give the path of the .pem file that GitHub let you download.";
   try {
@@ -106,6 +105,5 @@ export function readNamedFile(named, { cwd, home = homedir() }) {
 }
 
 function unquoted(text) {
-  const [, quoted] = /^'(.*)'$|^"(.*)"$/.exec(text) ? [undefined, text.slice(1, -1)] : [];
-  return quoted ?? text.replaceAll("\\ ", " ");
+  return /^'.*'$|^".*"$/.test(text) ? text.slice(1, -1) : text.replaceAll("\\ ", " ");
 }

@@ -17,7 +17,7 @@ import { parseEnv } from "node:util";
 const ASSIGNMENT =
   /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*('(?:\\'|[^'])*'|"(?:\\"|[^"])*"|`(?:\\`|[^`])*`|[^#\r\n]*)[^\r\n]*$/gm;
 
-export const varsFile = (root) => join(root, ".dev.vars");
+const varsFile = (root) => join(root, ".dev.vars");
 
 /** @param {string} root @returns {Record<string, string | undefined>} nothing if there is no file */
 export function readVarsFile(root) {

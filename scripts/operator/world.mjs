@@ -4,7 +4,7 @@ import http from "node:http";
 import { homedir } from "node:os";
 import { columns } from "../demo/terminal.mjs";
 import { root } from "../setup.mjs";
-import { httpClient } from "./http.mjs";
+import { httpClient, proxyOf } from "./http.mjs";
 import { wranglerCli } from "./wrangler.mjs";
 
 /**
@@ -45,7 +45,5 @@ export function world(change = {}) {
 
 /** Node's own fetch goes through no proxy unless it is told to. */
 export function throughTheProxy() {
-  if (process.env.HTTPS_PROXY || process.env.https_proxy || process.env.HTTP_PROXY || process.env.http_proxy) {
-    http.setGlobalProxyFromEnv();
-  }
+  if (proxyOf(process.env)) http.setGlobalProxyFromEnv();
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const ENTRY = /^\s*([A-Za-z0-9_-]+)\s*=\s*("(?:\\.|[^"\\])*"|'[^']*'|[^#\s]+)/;
 
-export const wranglerToml = (root) => join(root, "wrangler.toml");
+const wranglerToml = (root) => join(root, "wrangler.toml");
 
 /** @param {string} root @returns {Record<string, string>} */
 export function readVars(root) {

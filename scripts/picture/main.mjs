@@ -1,8 +1,7 @@
 // `npm run picture`: draws docs/alarm.png anew. The texts in it are made by the built Worker, in a short history.
 
-import { statSync } from "node:fs";
 import { join } from "node:path";
-import { onPinnedNode, root } from "../setup.mjs";
+import { onPinnedNode } from "../setup.mjs";
 import { main, step } from "../step.mjs";
 
 const file = join("docs", "alarm.png");
@@ -10,7 +9,7 @@ const file = join("docs", "alarm.png");
 await main(async () => {
   await onPinnedNode();
   // Loaded only now: these need the npm packages.
-  const { checkBrowser, draw } = await import("./browser.mjs");
+  const { checkBrowser, drawPicture } = await import("./browser.mjs");
   const { FONTS, PICTURE, pictureHtml } = await import("./page.mjs");
   // Before the build, which takes longer than to say what is missing.
   await checkBrowser(Object.values(FONTS));
@@ -20,6 +19,5 @@ await main(async () => {
   await buildWorker();
   const { playHistory } = await import("./history.mjs");
   const history = await step("history", playHistory);
-  await step("picture", () => draw(pictureHtml(history), PICTURE, join(root, file)));
-  console.log(`${file}  ${Math.ceil(statSync(join(root, file)).size / 1000)} kB`);
+  await drawPicture(pictureHtml(history), PICTURE, file);
 });

@@ -1,15 +1,15 @@
 // `npm run picture:status`: docs/status.png and docs/status-phone.png, the page of the built Worker as a person sees it.
 
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { STANDINGS, standing } from "../../test/worker/standing.mjs";
-import { TOKEN } from "../../test/worker/visitor.mjs";
-import { onPinnedNode } from "../setup.mjs";
-import { main, run } from "../step.mjs";
-import { checkBrowser, openBrowser } from "./browser.mjs";
+import { BASIC } from "../../test/worker/visitor.mjs";
+import { onPinnedNode, root } from "../setup.mjs";
+import { main } from "../step.mjs";
+import { checkBrowser, openBrowser, squeeze, tellWritten } from "./browser.mjs";
 
 const pictures = [
-  { file: "status.png", width: 1000, height: 1250, colorScheme: "light", state: "all well" },
-  { file: "status-phone.png", width: 390, height: 844, colorScheme: "dark", state: "entries" },
+  { file: join("docs", "status.png"), width: 1000, height: 1250, colorScheme: "light", state: "all well" },
+  { file: join("docs", "status-phone.png"), width: 390, height: 844, colorScheme: "dark", state: "entries" },
 ];
 
 await main(async () => {
@@ -25,21 +25,20 @@ await main(async () => {
         // The tests look at names that nobody has.
         stored.ledger.events = stored.ledger.events.filter(({ e: event }) => /^\w+$/.test(event));
       });
-      const basic = `Basic ${Buffer.from(`admin:${TOKEN}`).toString("base64")}`;
       const context = await browser.newContext({
         viewport: { width, height },
         deviceScaleFactor: 1.5,
         colorScheme,
         timezoneId: "UTC",
         locale: "en-GB",
-        extraHTTPHeaders: { authorization: basic },
+        extraHTTPHeaders: BASIC,
       });
       const page = await context.newPage();
       await page.goto(home);
-      const path = fileURLToPath(new URL(`../../docs/${file}`, import.meta.url));
+      const path = join(root, file);
       await page.screenshot({ path });
-      await run("pngquant", ["--nofs", "--strip", "--force", "--output", path, "64", path]);
-      console.log(`docs/${file}`);
+      await squeeze(path, 64);
+      tellWritten(file);
       await context.close();
     }
   } finally {

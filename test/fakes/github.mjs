@@ -1,4 +1,4 @@
 // A stateful GitHub for one App: `startGitHub(options)`. See github/server.mjs for what it holds.
 
 export { startGitHub } from "./github/server.mjs";
-export { testKeys } from "./keys.mjs";
+export { otherKeys, testKeys } from "./keys.mjs";

@@ -1,14 +1,15 @@
 // One thing wrong at a time with the App, and what the doctor has to say about it.
 
-import { testKeys } from "../fakes/github.mjs";
+import { otherKeys, testKeys } from "../fakes/github.mjs";
 
 /**
  * `row`: what was looked at. `says` and `todo`: what the table has there. `state`: "problem" unless given.
- * `with`: changes of the settings. `world`: changes of the services before.
- * @typedef {{row: string, says: RegExp, todo?: RegExp, state?: string, with?: any, world?: (desk: any) => void}} Case
+ * `with`: changes of the settings. `github`: options of that fake. `world`: changes of the services before.
+ * @typedef {{row: string, says: RegExp, todo?: RegExp, state?: string, with?: any, github?: any, world?: (desk: any) => void}} Case
  */
 
 const MINUTE = 60_000;
+const stranger = otherKeys().publicKey;
 const page = "https://github.com/settings/apps/example-app";
 const failing = (cause) => () => Promise.reject(Object.assign(new TypeError("fetch failed"), { cause }));
 
@@ -36,14 +37,14 @@ export const appCases = [
       row: "App",
       says: /The key is not one of the App 1234567: it is another App's, or was deleted/,
       todo: /Generate a private key/,
-      world: (desk) => Object.assign(desk.github.app, { publicKey: desk.strangerPublicKey }),
+      world: (desk) => Object.assign(desk.github.app, { publicKey: stranger }),
     },
   ],
   [
     "the App id is another number",
     {
       row: "App",
-      says: /github|127\.0\.0\.1.* knows no App with the id 999/,
+      says: /^127\.0\.0\.1:\d+ knows no App with the id 999\./,
       todo: /"App ID"/,
       with: { GITHUB_APP_ID: "999" },
     },
@@ -77,7 +78,7 @@ export const appCases = [
       says: /does not take the client id/,
       todo: /the number that the settings page calls "App ID"/,
       with: { GITHUB_APP_ID: "Iv23liExampleClient1" },
-      world: (desk) => Object.assign(desk.github.app, { publicKey: desk.strangerPublicKey }),
+      world: (desk) => Object.assign(desk.github.app, { publicKey: stranger }),
     },
   ],
   [
@@ -190,7 +191,8 @@ export const appCases = [
       row: "App",
       says: /answers a web page, not GitHub's API/,
       todo: /https?:\/\/127\.0\.0\.1:\d+\/api\/v3/,
-      world: (desk) => desk.withoutApiPath(),
+      github: { basePath: "/api/v3" },
+      world: (desk) => Object.assign(desk.services, { GITHUB_API_URL: desk.github.url.replace("/api/v3", "") }),
     },
   ],
   [
@@ -210,7 +212,7 @@ export const appCases = [
     "the address redirects to a sign-in",
     {
       row: "App",
-      says: /which is not GitHub's API|a web page/,
+      says: /answers a web page, not GitHub's API/,
       todo: /api\/v3/,
       world: ({ github }) => github.fault({ path: "/app" }, { status: 302, headers: { location: "/login" } }),
     },

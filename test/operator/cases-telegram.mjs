@@ -1,5 +1,6 @@
 // One thing wrong at a time with Telegram, and what the doctor has to say about it.
 
+import { refusal } from "../fakes/telegram.mjs";
 import { CHAT } from "./scene.mjs";
 
 /** @type {[string, import('./cases-app.mjs').Case][]} */
@@ -104,14 +105,7 @@ export const telegramCases = [
       world: ({ telegram }) =>
         telegram.fault(
           { method: "sendChatAction" },
-          {
-            status: 400,
-            body: {
-              ok: false,
-              error_code: 400,
-              description: "Bad Request: not enough rights to send text messages to the chat",
-            },
-          },
+          refusal(400, "Bad Request: not enough rights to send text messages to the chat"),
         ),
     },
   ],

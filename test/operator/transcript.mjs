@@ -18,7 +18,7 @@ export async function transcripts(t) {
   const places = { "https://api.github.com": desk.github.url, "https://api.telegram.org": desk.telegram.url };
   desk.services = {};
   desk.change.fetch = (url, how) => {
-    const [real] = Object.keys(places).filter((place) => url.startsWith(place));
+    const real = Object.keys(places).find((place) => url.startsWith(place));
     return fetch(url.replace(real, places[real]), how);
   };
   desk.change.pause = async () => desk.telegram.personWrites(CHAT);

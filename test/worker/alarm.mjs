@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { call } from "../fakes/client.mjs";
-import { ASK, at, CHAT, CONTROL_REPO, openScene } from "./scene.mjs";
+import { ASK, at, CHAT, CONTROL_REPO, isList, openScene } from "./scene.mjs";
 
 /** Calls of one change of the alarm at most, whatever goes wrong. */
 const MOST_CALLS = 12;
@@ -138,9 +138,9 @@ export function newest(scene, chat = scene.chat.id) {
   return scene.telegram.messages(chat).at(-1)?.text ?? "";
 }
 
-function isAlarm({ method, path }) {
-  const isList = path === "/app/hook/deliveries";
-  return !isList && !(method === "POST" && ASK.test(path)) && !path.startsWith("/heartbeat");
+function isAlarm(request) {
+  const { method, path } = request;
+  return !isList(request) && !(method === "POST" && ASK.test(path)) && !path.startsWith("/heartbeat");
 }
 
 /** `GET installation`, `PATCH 1`; of Telegram the method alone. */

@@ -15,6 +15,9 @@ export const CONTROL_REPO = "octo-maintainer/alarms";
 const DAY = Date.parse("2026-11-02T00:00:00Z");
 export const ASK = /^\/app\/hook\/deliveries\/(\d+)\/attempts$/;
 
+/** Whether a request reads a page of either list. */
+export const isList = ({ path }) => path === "/app/hook/deliveries";
+
 /** `10:15`, `10:15:30` or `10:15:30.250` of the day that all scenes play; `34:15` is 10:15 of the next one. */
 export function at(clock) {
   const [hours, minutes, seconds = 0] = clock.split(":").map(Number);
@@ -52,6 +55,13 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
   };
   const bindings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   return Object.assign(scene, { bindings, worker: await startWorker({ bindings, buildDir }) });
+}
+
+/** A scene after its first sweep, at 08:00, in which nothing is wrong. */
+export async function opened(t, options) {
+  const scene = await openScene(t, options);
+  await scene.tickAt("08:00");
+  return scene;
 }
 
 class Scene {

@@ -13,7 +13,7 @@ export const HOSTILE = `<img src=x onerror="document.title='hacked'">`;
  * Two days of sweeps: a busy afternoon, and an outage of two hours in the second night. Of each sweep `[deliveries, failed,
  * redelivered, recovered]`.
  */
-export function sweeps(now = Date.now()) {
+function sweeps(now = Date.now()) {
   const rows = [];
   for (let back = 190; back >= 0; back -= 1) {
     const at = now - back * 15 * MINUTE - MINUTE;

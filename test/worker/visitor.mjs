@@ -5,9 +5,14 @@ import { openScene } from "./scene.mjs";
 
 export const TOKEN = "a-token-of-a-maintainer-0123456789";
 export const BEARER = { authorization: `Bearer ${TOKEN}` };
-export const BASIC = { authorization: `Basic ${Buffer.from(`admin:${TOKEN}`).toString("base64")}` };
+export const BASIC = basic(`admin:${TOKEN}`);
 
 const MINUTE = 60_000;
+
+/** The header that a browser sends of what a person typed. @param {string} pair  user:password */
+export function basic(pair) {
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
 
 /** A scene with the HTTP side open, and the fakes' clocks at the present. */
 export async function openDoor(t, { settings = {}, ...more } = {}) {

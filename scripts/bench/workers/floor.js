@@ -1,6 +1,8 @@
 // The floor: what nobody can do without, whatever it is written in. The runtime's own `JSON.parse` of the bytes of a sweep's pages,
 // and one signature. They come with the request, so no call is made.
 
+import { importKey } from "./shared.js";
+
 let key;
 
 export default {
@@ -23,11 +25,6 @@ function parsePages(pages) {
 
 function signOnce() {
   return crypto.subtle.sign("RSASSA-PKCS1-v1_5", key, new Uint8Array(160));
-}
-
-function importKey(pem) {
-  const bytes = Uint8Array.from(atob(pem.replaceAll(/-----.*?-----|\s/g, "")), (letter) => letter.charCodeAt(0));
-  return crypto.subtle.importKey("pkcs8", bytes, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, false, ["sign"]);
 }
 
 export class Recovery {}

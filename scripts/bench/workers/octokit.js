@@ -7,29 +7,15 @@
 // client reads ids of 19 digits as JavaScript numbers, so GitHub does not know most of those that it asks for: that costs the same.
 
 import { App, Octokit } from "octokit";
+import { logSweep, Sweeper } from "./shared.js";
+
+export { default } from "./shared.js";
 
 const CALLS = 50;
 
-export default {
-  async fetch() {
-    return new Response("Not Found", { status: 404 });
-  },
-  async scheduled(event, env) {
-    const stub = env.RECOVERY.get(env.RECOVERY.idFromName(env.GITHUB_APP_ID));
-    const answer = await stub.fetch(`https://recovery/sweep?at=${event.scheduledTime}`);
-    if (answer.status !== 200) throw new Error("the sweep failed");
-  },
-};
-
-export class Recovery {
-  constructor(state, env) {
-    this.storage = state.storage;
-    this.env = env;
-  }
-
-  async fetch(request) {
+export class Recovery extends Sweeper {
+  async sweep(now) {
     const { env, storage } = this;
-    const now = Number(new URL(request.url).searchParams.get("at"));
     this.app ??= new App({
       appId: env.GITHUB_APP_ID,
       privateKey: env.GITHUB_APP_PRIVATE_KEY_PKCS8,
@@ -50,20 +36,7 @@ export class Recovery {
       await ask.catch(() => {});
     }
     await storage.put("last", now);
-    const deliveries_list = { pages };
-    const calls = pages + failed.length;
-    const events = { redelivered: failed.length };
-    const line = {
-      message: "sweep",
-      failures_list: { pages: 0 },
-      deliveries_list,
-      gap_pages: 0,
-      events,
-      calls,
-      failure: null,
-    };
-    console.log(JSON.stringify(line));
-    return new Response();
+    logSweep({ deliveryPages: pages, asks: failed.length, calls: pages + failed.length });
   }
 }
 

@@ -4,6 +4,10 @@
 //
 // It is no second Worker: no gaps, no outages, no lost asks, no answers of GitHub other than the usual ones.
 
+import { importKey, logSweep, Sweeper } from "./shared.js";
+
+export { default } from "./shared.js";
+
 const MINUTE = 60_000;
 const WINDOW = 180 * MINUTE;
 const MAX_ATTEMPTS = 3;
@@ -16,27 +20,9 @@ const OVERTAKABLE = new Set([
 ]);
 const LIST = "/app/hook/deliveries";
 
-export default {
-  async fetch() {
-    return new Response("Not Found", { status: 404 });
-  },
-  async scheduled(event, env) {
-    const stub = env.RECOVERY.get(env.RECOVERY.idFromName(env.GITHUB_APP_ID));
-    const answer = await stub.fetch(`https://recovery/sweep?at=${event.scheduledTime}`);
-    if (answer.status !== 200) throw new Error("the sweep failed");
-  },
-};
-
-export class Recovery {
-  constructor(state, env) {
-    this.storage = state.storage;
-    this.env = env;
-  }
-
-  async fetch(request) {
-    const now = Number(new URL(request.url).searchParams.get("at"));
-    await new Sweep(this, now).run();
-    return new Response();
+export class Recovery extends Sweeper {
+  sweep(now) {
+    return new Sweep(this, now).run();
   }
 }
 
@@ -60,19 +46,12 @@ class Sweep {
     for (const ask of asks) await this.ask(ask);
     if (text !== this.state.shown) await this.tell(text);
     await this.save(true);
-    const failures_list = { pages: pages.failures };
-    const deliveries_list = { pages: pages.deliveries };
-    const events = { redelivered: asks.length };
-    const line = {
-      message: "sweep",
-      failures_list,
-      deliveries_list,
-      gap_pages: 0,
-      events,
+    logSweep({
+      failurePages: pages.failures,
+      deliveryPages: pages.deliveries,
+      asks: asks.length,
       calls: this.calls,
-      failure: null,
-    };
-    console.log(JSON.stringify(line));
+    });
   }
 
   async takeLease() {
@@ -244,9 +223,4 @@ async function sign(object, env) {
   const signature = await crypto.subtle.sign("RSASSA-PKCS1-v1_5", object.key, new TextEncoder().encode(message));
   const text = btoa(String.fromCharCode(...new Uint8Array(signature)));
   return `${message}.${text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")}`;
-}
-
-function importKey(pem) {
-  const bytes = Uint8Array.from(atob(pem.replaceAll(/-----.*?-----|\s/g, "")), (letter) => letter.charCodeAt(0));
-  return crypto.subtle.importKey("pkcs8", bytes, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, false, ["sign"]);
 }

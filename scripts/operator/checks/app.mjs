@@ -1,7 +1,6 @@
 // Whether GitHub takes App id and key together: `GET /app` with a JWT made of both.
 
-import { Unreachable } from "../http.mjs";
-import { ok, problem, unexpected, unreachable, warning } from "./finding.mjs";
+import { ok, problem, reached, unexpected, warning } from "./finding.mjs";
 
 /** A clock that is off by less troubles nobody: the JWT begins a minute in the past and ends before its ten minutes. */
 const CLOCK_LEEWAY_MS = 30_000;
@@ -10,8 +9,8 @@ const CLOCK_LEEWAY_MS = 30_000;
  * @param {import('../github.mjs').GitHub} github
  * @returns {Promise<{app?: any, findings: import('./finding.mjs').Finding[]}>}
  */
-export async function checkApp(github) {
-  try {
+export function checkApp(github) {
+  const work = async () => {
     let answer = await github.asApp("/app");
     const findings = [];
     const clock = checkClock(answer);
@@ -22,10 +21,8 @@ export async function checkApp(github) {
     }
     const { app, finding } = judged(answer, github);
     return { app, findings: [finding, ...findings] };
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    return { findings: [unreachable("App", error)] };
-  }
+  };
+  return reached("App", work, (finding) => ({ findings: [finding] }));
 }
 
 function checkClock({ status, aheadMs = 0 }) {

@@ -3,7 +3,7 @@
 import { ok, problem, skipped, warning } from "./finding.mjs";
 
 /** What to do when nobody is signed in. */
-export const SIGN_IN = "Run: npx wrangler login (without a browser here, set CLOUDFLARE_API_TOKEN)";
+const SIGN_IN = "Run: npx wrangler login (without a browser here, set CLOUDFLARE_API_TOKEN)";
 
 /**
  * @param {import('../wrangler.mjs').Wrangler} wrangler

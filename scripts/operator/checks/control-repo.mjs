@@ -1,8 +1,7 @@
 // Whether the App can keep its issue in the control repository: installed there, `issues: write`, and issues possible.
 
 import { settingsPage } from "../github.mjs";
-import { Unreachable } from "../http.mjs";
-import { ok, problem, unexpected, unreachable } from "./finding.mjs";
+import { ok, problem, reached, unexpected } from "./finding.mjs";
 
 const CHECK = "control repository";
 
@@ -12,13 +11,12 @@ const CHECK = "control repository";
  * @param {string} repo  owner/name
  * @returns {Promise<import('./finding.mjs').Finding>}
  */
-export async function checkControlRepo(github, app, repo) {
-  try {
-    return await judged(github, app, repo);
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    return unreachable(CHECK, error);
-  }
+export function checkControlRepo(github, app, repo) {
+  return reached(
+    CHECK,
+    () => judged(github, app, repo),
+    (finding) => finding,
+  );
 }
 
 const wrong = (text, todo) => problem(CHECK, text, todo, "CONTROL_REPO");

@@ -1,5 +1,7 @@
 // What a check found: one row of the doctor's table, one line of the set-up.
 
+import { Unreachable } from "../http.mjs";
+
 /**
  * @typedef {object} Finding
  * @property {string} check  what was looked at, a word or two
@@ -26,8 +28,20 @@ const SECRETS = /eyJ[\w-]+(\.[\w-]+)*|gh[a-z]_[\w.-]+|\d{5,}:[\w-]{20,}|https?:\
 /** What a service said, short, and without what could be a secret: some servers repeat the request. @param {string} text */
 export const quoted = (text) => text.replace(SECRETS, "[...]").slice(0, 200);
 
-/** A service that gave no answer. @param {string} check @param {import('../http.mjs').Unreachable} error */
-export const unreachable = (check, error) => problem(check, error.message, error.todo);
+/**
+ * What `work` returns; if a service gave no answer, what `shaped` makes of that finding.
+ * @template Result
+ * @param {string} check @param {() => Promise<Result>} work @param {(finding: Finding) => Result} shaped
+ * @returns {Promise<Result>}
+ */
+export async function reached(check, work, shaped) {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return shaped(problem(check, error.message, error.todo));
+  }
+}
 
 /** An answer that no check knows. @param {string} check @param {string} who @param {import('../http.mjs').Answer} answer */
 export function unexpected(check, who, { status, json }) {

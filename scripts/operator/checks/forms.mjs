@@ -30,7 +30,7 @@ export function wrongChatId(text) {
 }
 
 /** @param {string} text @returns {Wrong} */
-export function wrongThreadId(text) {
+function wrongThreadId(text) {
   return /^[1-9]\d{0,17}$/.test(text) ? undefined : "Give the number of a topic of the group.";
 }
 

@@ -1,24 +1,16 @@
 // Whether the bot exists and may write to the chat. Nothing here makes a sound, but for the test message.
 
-import { Unreachable } from "../http.mjs";
 import { chatName } from "../telegram.mjs";
-import { ok, problem, quoted, unexpected, unreachable, warning } from "./finding.mjs";
+import { ok, problem, quoted, reached, unexpected, warning } from "./finding.mjs";
 
 /** @typedef {import('../telegram.mjs').Telegram} Telegram @typedef {import('./finding.mjs').Finding} Finding */
 
 /** @param {string} check @param {() => Promise<any>} work */
-async function reached(check, work) {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    return { finding: unreachable(check, error) };
-  }
-}
+const asked = (check, work) => reached(check, work, (finding) => ({ finding }));
 
 /** @param {Telegram} telegram @returns {Promise<{bot?: any, finding: Finding}>} */
 export const checkBot = (telegram) =>
-  reached("Telegram bot", async () => {
+  asked("Telegram bot", async () => {
     const answer = await telegram.bot("getMe");
     const { status, json } = answer;
     if (json?.ok) return { bot: json.result, finding: ok("Telegram bot", `@${json.result.username} answers.`) };
@@ -41,7 +33,7 @@ export const checkBot = (telegram) =>
  * @returns {Promise<{chat?: any, movedTo?: string, finding: Finding}>}
  */
 export const checkChat = (telegram, { chatId, threadId, bot }) =>
-  reached("Telegram chat", async () => {
+  asked("Telegram chat", async () => {
     const about = await telegram.bot("getChat", { chat_id: chatId });
     if (!about.json?.ok) return refusal(about, { chatId, bot });
     const chat = about.json.result;
@@ -57,7 +49,7 @@ export const checkChat = (telegram, { chatId, threadId, bot }) =>
  * @returns {Promise<{movedTo?: string, finding: Finding}>}
  */
 export const sendTest = (telegram, { chatId, threadId, bot, text }) =>
-  reached("test message", async () => {
+  asked("test message", async () => {
     const answer = await telegram.bot("sendMessage", { ...place(chatId, threadId), text });
     if (!answer.json?.ok) return refusal(answer, { chatId, bot });
     return { finding: ok("test message", "It was sent: look for it in the chat.") };

@@ -1,17 +1,16 @@
 // The App's webhook: whether it is there, sends something, and its record of deliveries can be read.
 
 import { settingsPage } from "../github.mjs";
-import { Unreachable } from "../http.mjs";
-import { ok, problem, unexpected, unreachable, warning } from "./finding.mjs";
+import { ok, problem, reached, unexpected, warning } from "./finding.mjs";
 
 /**
  * @param {import('../github.mjs').GitHub} github
  * @param {any} app  as `GET /app` shows it
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
-export async function checkWebhook(github, app) {
+export function checkWebhook(github, app) {
   const page = settingsPage(app);
-  try {
+  const work = async () => {
     const hook = await github.asApp("/app/hook/config");
     const findings = judgedHook(hook, page);
     findings.push(judgedEvents(app, page));
@@ -19,10 +18,8 @@ export async function checkWebhook(github, app) {
       findings.push(judgedRecord(await github.asApp("/app/hook/deliveries?per_page=1"), page));
     }
     return findings;
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    return [unreachable("webhook", error)];
-  }
+  };
+  return reached("webhook", work, (finding) => [finding]);
 }
 
 function judgedHook(answer, page) {

@@ -1,7 +1,6 @@
 // The deployed Worker's own word: `GET /healthz` and `GET /status.json` with ADMIN_TOKEN.
 
-import { Unreachable } from "../http.mjs";
-import { ok, problem, quoted, unexpected, unreachable } from "./finding.mjs";
+import { ok, problem, quoted, reached, unexpected } from "./finding.mjs";
 
 const CHECK = "Worker's word";
 
@@ -10,10 +9,10 @@ const CHECK = "Worker's word";
  * @param {{url: string, token: string}} worker
  * @returns {Promise<import('./finding.mjs').Finding>}
  */
-export async function checkWorker({ call }, { url, token }) {
+export function checkWorker({ call }, { url, token }) {
   const base = url.replace(/\/+$/, "");
   const ask = (path) => call(base + path, { headers: { authorization: `Bearer ${token}` } });
-  try {
+  const work = async () => {
     const health = await ask("/healthz");
     if (health.status === 404 || health.status === 401) {
       const text = "It does not take this ADMIN_TOKEN, or there is no Worker at WORKER_URL.";
@@ -22,10 +21,8 @@ export async function checkWorker({ call }, { url, token }) {
     const status = await ask("/status.json");
     if (status.status !== 200 || !status.json) return unexpected(CHECK, "The Worker", status);
     return judged(health.status, status.json);
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
-    return unreachable(CHECK, error);
-  }
+  };
+  return reached(CHECK, work, (finding) => finding);
 }
 
 function judged(health, { ok: well, last_sweep: last, failures_in_a_row: failures, last_failure: failure }) {

@@ -16,15 +16,13 @@ const AT_HAND =
   "Have at hand: the App's settings page (GitHub, Settings, Developer settings, GitHub Apps), and for an alarm in " +
   "Telegram a bot (@BotFather makes one). All is checked as you go. Nothing is written before the end.";
 
-const flag = { type: /** @type {const} */ ("boolean") };
-
 /**
  * @param {string[]} args
  * @param {import('../world.mjs').World} world
  * @returns {Promise<number>} the exit code
  */
 export async function setup(args, world) {
-  const more = { deploy: flag, "dev-vars": flag, telegram: flag };
+  const more = ["deploy", "dev-vars", "telegram"];
   const options = readOptions(args, { usage: SETUP_USAGE, more, cwd: world.cwd, home: world.home });
   if (options.help) {
     world.print(SETUP_USAGE);

@@ -12,3 +12,13 @@ export class BotApiError extends Error {
     this.parameters = parameters;
   }
 }
+
+/** Such an error in its envelope. @param {number} code @param {string} description @param {Record<string, number>} [parameters] */
+export function refusal(code, description, parameters) {
+  const headers = parameters?.retry_after ? { "retry-after": String(parameters.retry_after) } : {};
+  return {
+    status: code,
+    headers,
+    body: { ok: false, error_code: code, description, ...(parameters && { parameters }) },
+  };
+}

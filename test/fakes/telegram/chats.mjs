@@ -6,6 +6,7 @@ import { updateQueue } from "./updates.mjs";
 
 const MAX_UNITS = 4096;
 const DELETE_WITHIN_MS = 48 * 3_600_000;
+
 /** @param {string} why @param {Record<string, number>} [parameters] */
 const bad = (why, parameters) => new BotApiError(400, `Bad Request: ${why}`, parameters);
 

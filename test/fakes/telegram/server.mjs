@@ -1,7 +1,7 @@
 // The fake Bot API over HTTP: the token in the path, the envelope, and a person's side of the chats.
 
 import { serve } from "../http.mjs";
-import { BotApiError } from "./bot.mjs";
+import { BotApiError, refusal } from "./bot.mjs";
 import { chatModel } from "./chats.mjs";
 
 const DEFAULTS = {
@@ -43,9 +43,7 @@ export async function startTelegram(options = {}) {
     flood: (retryAfterSecs, times = 1, match = {}) =>
       server.fault(
         match,
-        failure(
-          new BotApiError(429, `Too Many Requests: retry after ${retryAfterSecs}`, { retry_after: retryAfterSecs }),
-        ),
+        refusal(429, `Too Many Requests: retry after ${retryAfterSecs}`, { retry_after: retryAfterSecs }),
         times,
       ),
   };
@@ -74,8 +72,8 @@ export async function startTelegram(options = {}) {
     try {
       return { status: 200, body: { ok: true, result: result(entry, request, text) } };
     } catch (error) {
-      if (error instanceof BotApiError) return failure(error);
-      return failure(new BotApiError(500, `Internal Server Error: the fake itself failed: ${error.stack}`));
+      if (error instanceof BotApiError) return refusal(error.code, error.message, error.parameters);
+      return refusal(500, `Internal Server Error: the fake itself failed: ${error.stack}`);
     }
   }
 
@@ -101,16 +99,6 @@ export async function startTelegram(options = {}) {
     fault: server.fault,
     close: server.close,
   });
-}
-
-/** @param {BotApiError} error */
-function failure({ code, message, parameters }) {
-  const headers = parameters?.retry_after ? { "retry-after": String(parameters.retry_after) } : {};
-  return {
-    status: code,
-    headers,
-    body: { ok: false, error_code: code, description: message, ...(parameters && { parameters }) },
-  };
 }
 
 function parsed(text) {
