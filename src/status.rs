@@ -14,6 +14,7 @@ pub mod reply;
 pub mod route;
 #[allow(clippy::module_inception, reason = "the value that the others show")]
 pub mod status;
+mod view;
 
 #[cfg(test)]
 mod tests;

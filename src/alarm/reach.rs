@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ChannelError;
 use crate::policy::time::Time;
 
-/// The so manieth sweep in a row that cannot reach a channel makes it lost; fewer may be a bad quarter of an hour.
+/// So many sweeps in a row that cannot reach a channel make it lost; fewer may be a bad quarter of an hour.
 const LOST_AFTER: u32 = 3;
 
 /// Characters of what the channel said that are kept.

@@ -1,7 +1,8 @@
 //! Every sentence that a person reads, and how it is written for each channel.
 //!
-//! Here is what both channels say; [`telegram`] writes it as Telegram's HTML, [`issue`] as GitHub's Markdown, and
-//! `outside` makes values from outside harmless. The same alarm gives the same text: nothing here knows the present.
+//! Here is what both channels say, with the advice in `advice`; [`telegram`] writes it as Telegram's HTML, [`issue`] as GitHub's Markdown,
+//! [`words`] in plain words for the status page, and `outside` makes values from outside harmless. The same alarm gives the same text:
+//! nothing here knows the present.
 
 mod advice;
 pub mod issue;
@@ -67,7 +68,7 @@ const LONGEST_URL: usize = 500;
 fn headline(alarm: &Alarm) -> String {
     let entries = &alarm.entries;
     let has = |which: fn(&EntryKind) -> bool| entries.iter().any(|entry| which(&entry.kind));
-    let events = entries.iter().filter(|entry| entry.kind.event().is_some()).count();
+    let undelivered = entries.iter().filter(|entry| entry.kind.event().is_some()).count() as u64;
     let left_behind = |entry: &Entry| if let EntryKind::LeftBehind(loss) = &entry.kind { loss.count } else { 0 };
     let left_behind = entries.iter().map(left_behind).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
@@ -81,15 +82,12 @@ fn headline(alarm: &Alarm) -> String {
     if has(|kind| matches!(kind, EntryKind::Refusing(_))) {
         parts.push("the endpoint refuses everything".to_owned());
     }
-    match events {
-        0 => {}
-        1 => parts.push("1 webhook event not delivered".to_owned()),
-        _ => parts.push(format!("{events} webhook events not delivered")),
+    if undelivered > 0 {
+        parts.push(format!("{} not delivered", events(undelivered, "webhook ")));
     }
-    match (left_behind, events) {
+    match (left_behind, undelivered) {
         (0, _) => {}
-        (1, 0) => parts.push("1 webhook event left behind".to_owned()),
-        (_, 0) => parts.push(format!("{left_behind} webhook events left behind")),
+        (_, 0) => parts.push(format!("{} left behind", events(left_behind, "webhook "))),
         _ => parts.push(format!("{left_behind} left behind")),
     }
     if has(|kind| matches!(kind, EntryKind::GapLost(_))) {
@@ -129,7 +127,8 @@ fn app_name(alarm: &Alarm) -> Option<&str> {
         .filter(|slug| slug.len() <= NAME && !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
 }
 
-fn capitalized(line: &str) -> String {
+/// With a capital letter at its start.
+pub(crate) fn capitalized(line: &str) -> String {
     let mut letters = line.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
@@ -181,6 +180,27 @@ fn why(kind: &EntryKind) -> String {
         | EntryKind::LeftBehind(_)
         | EntryKind::GapLost(_) => String::new(),
     }
+}
+
+/// An entry that is about no single event: its name, and a sentence that both channels say of it.
+fn statement(kind: &EntryKind) -> Option<(&'static str, String)> {
+    Some(match kind {
+        EntryKind::Failing(failing) => ("Recovery fails", format!("{} since {}.", why_it_fails(failing), failing.since.for_people())),
+        EntryKind::Outage(outage) => {
+            let since = outage.since.for_people();
+            ("Outage", format!("the endpoint does not answer since {since}. {}.", waiting(outage.waiting, "")))
+        }
+        EntryKind::ChannelLost { channel, since, .. } => {
+            ("Cannot be reached", format!("{} since {}.", name_of(*channel), since.for_people()))
+        }
+        EntryKind::Refusing(refusing) => {
+            let since = refusing.since.for_people();
+            ("Refuses everything", format!("the endpoint answers with {} since {since}.", codes(refusing)))
+        }
+        EntryKind::LeftBehind(loss) => ("Left behind", format!("{}, first delivered {}.", events(loss.count, ""), stretch(loss))),
+        EntryKind::GapLost(loss) => ("Not read", format!("GitHub's list of deliveries {}.", stretch(loss))),
+        EntryKind::GaveUp(_) | EntryKind::NotRedeliverable { .. } => return None,
+    })
 }
 
 /// `401 and 403`: how an endpoint refuses.
@@ -241,7 +261,7 @@ fn kinds(loss: &Loss) -> (Vec<(&str, u64)>, u64) {
 
 /// `1 webhook event waits` or `12 events wait`.
 fn waiting(count: u64, adjective: &str) -> String {
-    if count == 1 { format!("1 {adjective}event waits") } else { format!("{count} {adjective}events wait") }
+    format!("{} {}", events(count, adjective), if count == 1 { "waits" } else { "wait" })
 }
 
 /// Why the recovery fails.
@@ -265,9 +285,9 @@ fn problems(failing: &Failing) -> (&[String], usize) {
     (&failing.problems[..shown], failing.problems.len() - shown)
 }
 
-/// `1 event` or `12 events`.
-fn events(count: u64) -> String {
-    if count == 1 { "1 event".to_owned() } else { format!("{count} events") }
+/// `1 webhook event` or `12 events`.
+fn events(count: u64, adjective: &str) -> String {
+    if count == 1 { format!("1 {adjective}event") } else { format!("{count} {adjective}events") }
 }
 
 /// What is said when the last entry left. "Recovered" is said only of what passed.

@@ -234,9 +234,10 @@ impl Event {
     /// Forgets an old attempt that matters least, and the ask that it shows. The first delivery gives the event its time, a pass
     /// settles it, and what counts is counted: so it is one that was made into an outage, if there is one.
     fn forget_one(&mut self) {
-        let oldest = |which: &dyn Fn(&Attempt) -> bool| self.attempts.iter().skip(1).position(which);
-        let into_outage = oldest(&|attempt| attempt.counting == Counting::IntoOutage);
-        let place = 1 + into_outage.or_else(|| oldest(&|attempt| attempt.outcome != Outcome::Passed)).unwrap_or(0);
+        let mut later = self.attempts.iter().enumerate().skip(1);
+        let into_outage = later.clone().find(|(_, attempt)| attempt.counting == Counting::IntoOutage);
+        let undelivered = into_outage.or_else(|| later.find(|(_, attempt)| attempt.outcome != Outcome::Passed));
+        let place = undelivered.map_or(1, |(place, _)| place);
         if let Some(ask) = self.shown_by().iter().position(|shown| *shown == Some(place)) {
             self.asks.remove(ask);
         }

@@ -67,7 +67,7 @@ pub struct Ground {
     pub gaps: Vec<Gap>,
     /// Since when the App is watched: the oldest delivery that the first sweep, or a later one on its ground, reached.
     pub watched_since: Option<Time>,
-    /// The start of the window. It never moves back, so that nothing which was settled and forgotten is taken up again.
+    /// The start of the window. Only a recovery by hand moves it back: else what was settled and forgotten would be taken up again.
     pub window_start: Time,
     /// Why the start of the window stands still, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]

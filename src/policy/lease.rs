@@ -25,6 +25,14 @@ pub struct Lease {
     pub killed_in_a_row: u32,
 }
 
+impl Lease {
+    /// Reads a stored one. What cannot be read holds nobody up.
+    #[must_use]
+    pub fn read(stored: Option<&str>) -> Option<Self> {
+        stored.and_then(|text| serde_json::from_str(text).ok())
+    }
+}
+
 /// What a tick finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taking {

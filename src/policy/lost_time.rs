@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 use super::ledger::Ledger;
-use super::settings::RETENTION;
+use super::settings::{RETENTION, Settings};
 use super::time::{Time, minutes};
 
 /// No sweep succeeded for longer than this: one tick may come late.
@@ -23,14 +23,16 @@ pub struct LostTime {
 impl LostTime {
     /// Whether something may still be made up for: at least one window after the end, and while an event of that time waits.
     ///
-    /// So does one that was never asked for since those of that time came first: it would leave the window in its turn.
-    fn goes_on<'a>(self, mut events: impl Iterator<Item = &'a Event>, now: Time, window: Duration) -> bool {
+    /// So does one that was never asked for since those of that time came first: it would leave the window in its turn. A dry run
+    /// asks for none, so that none would ever be worked off.
+    fn goes_on<'a>(self, mut events: impl Iterator<Item = &'a Event>, now: Time, settings: &Settings) -> bool {
+        let window = settings.window;
         let Some(ended) = self.ended else { return true };
         let of_that_time = |event: &Event| {
             let Some(first) = event.first().filter(|_| event.is_waiting()) else { return false };
             first.at <= ended || event.asks.is_empty() && first.at + window < now
         };
-        now.since(ended) < window || events.any(of_that_time)
+        now.since(ended) < window || !settings.dry_run && events.any(of_that_time)
     }
 }
 
@@ -42,16 +44,16 @@ pub fn window_start_before_reading(ledger: &Ledger, window: Duration, now: Time)
 }
 
 /// Moves the start of the window, or lets it stand still. A sweep at `now` has read both lists.
-pub fn move_window(ledger: &mut Ledger, window: Duration, now: Time) {
+pub fn move_window(ledger: &mut Ledger, settings: &Settings, now: Time) {
     if no_sweep_succeeded(ledger.last_success(), now) && ledger.ground.lost_time != Some(LostTime { ended: None }) {
         ledger.ground.lost_time = Some(LostTime { ended: Some(now) });
     }
     let reads_again = ledger.ground.gaps_read_again().next().is_some();
-    let lost_time = ledger.ground.lost_time.filter(|lost| reads_again || lost.goes_on(ledger.events.values(), now, window));
+    let lost_time = ledger.ground.lost_time.filter(|lost| reads_again || lost.goes_on(ledger.events.values(), now, settings));
     if lost_time.is_none() {
         ledger.ground.recovering = None;
     }
-    ledger.ground.window_start = ledger.ground.window_start_at(now, window, lost_time.is_some());
+    ledger.ground.window_start = ledger.ground.window_start_at(now, settings.window, lost_time.is_some());
     ledger.ground.lost_time = lost_time;
 }
 

@@ -88,7 +88,7 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
         ledger.whole_seconds();
     }
     let evidence = Evidence::new(std::mem::take(&mut reading.stretches), place);
-    move_window(&mut ledger, settings.window, now);
+    move_window(&mut ledger, settings, now);
     // Until its asks are made this sweep is none that succeeded.
     ledger.succeeded_at = ledger.last_success();
     if first_sweep {
@@ -148,9 +148,10 @@ fn begin_window(ledger: &mut Ledger, reading: &mut Reading, evidence: &Evidence,
 /// Takes what was answered and what was not. The first answer ends an outage, and with it its entry.
 fn take_endpoint(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, place: impl Fn(Position) -> Position) {
     let answered = reading.newest_answer.map(|newest| newest.place(whole_seconds));
-    let read = reading.items.iter().map(|item| Attempt { position: place(item.attempt.position), ..item.attempt });
-    let known = ledger.events.values().flat_map(|event| event.attempts.iter().copied());
-    let unanswered = known.chain(read).filter(|attempt| attempt.outcome == Outcome::Unanswered).map(|attempt| attempt.position);
+    let known = ledger.events.values().flat_map(|event| &event.attempts);
+    let attempts = known.map(|attempt| (attempt.outcome, attempt.position));
+    let attempts = attempts.chain(reading.items.iter().map(|item| (item.attempt.outcome, place(item.attempt.position))));
+    let unanswered = attempts.filter(|(outcome, _)| *outcome == Outcome::Unanswered).map(|(_, position)| position);
     if ledger.endpoint.take(answered, unanswered) {
         ledger.outage = None;
     }

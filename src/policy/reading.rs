@@ -4,6 +4,7 @@
 //! A page is read in one pass with borrowed fields. Of the many deliveries that passed at once only what may overtake
 //! another event, and the guid, is kept.
 
+mod gaps;
 mod reader;
 
 use std::collections::{BTreeSet, HashMap};

@@ -8,6 +8,7 @@ use url::Url;
 use worker::{Request, Response};
 
 use super::{HTTP_PATH, ObjectStorage, Recovery, Running, variable};
+use crate::alarm::text::capitalized;
 use crate::apart::apart;
 use crate::config;
 use crate::door::respond;
@@ -90,8 +91,9 @@ impl Recovery {
             Err(unusable) => return Ok(Reply::sentence(500, &sentence_of(&unusable.to_string()), for_browser)),
         };
         let storage = &self.storage;
-        if let Some(reply) = waits(storage, now, for_browser).await? {
-            return Ok(reply);
+        let stored = storage.read(Key::State).await?.and_then(|text| State::read(&text).ok());
+        if let Some(wait) = stored.and_then(|state| state.failures.waiting_as_named(now)) {
+            return Ok(asked_to_wait(wait.until, now, for_browser));
         }
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
@@ -112,14 +114,12 @@ impl Recovery {
         if let Some(reply) = self.held(storage, now, for_browser).await? {
             return Ok(reply);
         }
-        if let Some(reply) = waits(storage, now, for_browser).await? {
-            return Ok(reply);
-        }
         let report = self.sweep(now, Caller::Person).await;
-        Ok(match report.ending {
+        Ok(match (report.ending, report.wait_until) {
+            (Ending::Waiting, Some(until)) => asked_to_wait(until.0, now, for_browser),
             // The page tells how it went.
             _ if for_browser => Reply::see("/"),
-            Ending::Held | Ending::NotLater | Ending::Waiting => Reply::json(409, &report),
+            (Ending::Held | Ending::NotLater, _) => Reply::json(409, &report),
             _ if report.is_failure() => Reply::json(500, &report),
             _ => Reply::json(200, &report),
         })
@@ -194,7 +194,7 @@ impl Recovery {
     }
 
     async fn lease(&self, storage: &ObjectStorage) -> Result<Option<Lease>, StorageError> {
-        Ok(storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(Lease::read(storage.read(Key::Lease).await?.as_deref()))
     }
 }
 
@@ -204,23 +204,13 @@ fn under_way(until: Option<Time>, for_browser: bool) -> Reply {
 }
 
 /// The answer while GitHub wants to be left alone.
-async fn waits(storage: &ObjectStorage, now: Time, for_browser: bool) -> Result<Option<Reply>, StorageError> {
-    let state = storage.read(Key::State).await?.and_then(|text| State::read(&text).ok()).unwrap_or_default();
-    let Some(until) = named_wait(&state) else { return Ok(None) };
-    let Some(seconds) = retry_after(until, now) else { return Ok(None) };
+fn asked_to_wait(until: Time, now: Time, for_browser: bool) -> Reply {
     let error = "GitHub asked to wait; try again then.";
     let reply = if for_browser { Reply::sentence(429, error, true) } else { Reply::json(429, &Until { error, until: Some(Stamp(until)) }) };
-    Ok(Some(reply.with("retry-after", seconds.to_string())))
-}
-
-/// Until when GitHub, by its own word, wants to be left alone. A wait of our own after a failure is a guess, and no reason not to try.
-fn named_wait(state: &State) -> Option<Time> {
-    state.failures.wait().filter(|wait| wait.named).map(|wait| wait.until)
+    reply.with("retry-after", retry_after(until, now).unwrap_or_default().to_string())
 }
 
 /// An error as a sentence.
 fn sentence_of(error: &str) -> String {
-    let mut letters = error.chars();
-    let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+    format!("{}.", capitalized(error))
 }

@@ -30,9 +30,9 @@ pub struct PlanView {
     pub calls: u32,
     /// Deliveries on all pages.
     pub deliveries: usize,
-    /// How far the failures list was read.
+    /// Whether the failures list was read as far back as it had to be.
     pub failures_list_complete: bool,
-    /// How far the deliveries list was read.
+    /// Whether the deliveries list was.
     pub deliveries_list_complete: bool,
     /// What whoever reads this should know, in sentences.
     pub warnings: Vec<String>,

@@ -10,7 +10,7 @@ use super::page::{number, time};
 use crate::policy::time::Time;
 
 /// Hours shown, the one that is under way included.
-const HOURS: u64 = 48;
+const HOURS: i64 = 48;
 
 /// One hour of sweeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ const MEASURES: [&str; 4] = ["Deliveries read", "Failures", "Asked for again", "
 pub fn by_hour(history: &History, now: Time) -> Vec<Hour> {
     const HOUR: i64 = 3_600_000;
     let end = now.millis().div_euclid(HOUR) + 1;
-    let first = end - i64::try_from(HOURS).unwrap_or(HOUR);
+    let first = end - HOURS;
     let mut all: Vec<Hour> = (first..end).map(|hour| Hour { start: Time::from_millis(hour * HOUR), ..Hour::default() }).collect();
     for row in &history.rows {
         let place = usize::try_from(row.at.millis().div_euclid(HOUR) - first).ok();

@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::history::{Counts, History, Row};
+use super::history::History;
 use crate::alarm::Memory;
 use crate::alarm::entry::{Channel, Entry, Failing, entries, with_failing, with_lost_channel};
-use crate::alarm::text::words::{Words, address, event_name, words};
+use crate::alarm::text::words::{address, events_wait};
 use crate::config::Config;
 use crate::failure::FailureClass;
 use crate::policy::lease::Lease;
-use crate::policy::ledger::Ledger;
-use crate::policy::recovering::{Progress, progress};
 use crate::policy::time::{Time, hours, minutes};
 use crate::sweep::failures::{Failure, TOLD_FROM};
-use crate::sweep::report::{Stamp, VERDICTS};
+use crate::sweep::report::Stamp;
 use crate::sweep::state::State;
+
+pub use super::view::{CallsView, EntryView, EventsView, FailureView, GapView, OutageView, RecoveringView, RowView, WindowView};
 
 /// A last good sweep that is older than this means that something is wrong.
 const STALE: Duration = hours(1);
@@ -116,124 +116,6 @@ pub struct Status {
     pub login_path: String,
 }
 
-/// A failure of a sweep.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FailureView {
-    /// Its class.
-    pub class: FailureClass,
-    /// When.
-    pub at: Stamp,
-}
-
-/// One open entry of the alarm.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EntryView {
-    /// What it is recognised by from sweep to sweep.
-    pub key: String,
-    /// Such as `gave_up`: the beginning of the key.
-    pub kind: String,
-    /// Since when.
-    pub since: Stamp,
-    /// What is wrong, in words.
-    pub what: String,
-    /// More of it.
-    pub more: String,
-    /// Of an event: its guid.
-    pub guid: Option<String>,
-    /// Of an event: its name and action.
-    pub event: Option<String>,
-    /// Of an event: its repository.
-    pub repository_id: Option<u64>,
-    /// Of an event: the codes of its attempts.
-    pub attempts: Vec<i32>,
-}
-
-/// The endpoint does not answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OutageView {
-    /// Since when.
-    pub since: Stamp,
-    /// Events that wait for its end.
-    pub waiting: u64,
-}
-
-/// Events by verdict; the names are those of a sweep's line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EventsView {
-    /// Of the last sweep.
-    #[serde(serialize_with = "by_verdict")]
-    pub last_sweep: Counts,
-    /// Of the last two days. Events that wait are counted by each sweep.
-    #[serde(serialize_with = "by_verdict")]
-    pub two_days: Counts,
-}
-
-/// The window.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WindowView {
-    /// Its start: an older event is not asked for.
-    pub start: Option<Stamp>,
-    /// Whether it stands still, since lost time is being made up for.
-    pub stands_still: bool,
-}
-
-/// A stretch of the list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct GapView {
-    /// Older end.
-    pub from: Stamp,
-    /// Newer end.
-    pub to: Stamp,
-}
-
-/// A recovery by hand.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RecoveringView {
-    /// How far back it reaches.
-    pub since: Stamp,
-    /// When a person asked for it.
-    pub asked_at: Stamp,
-    /// Stretches still to be read; `null` before the first sweep of it.
-    pub gaps: Option<usize>,
-    /// Events of that time that wait.
-    pub waiting: usize,
-}
-
-/// Calls of a sweep.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CallsView {
-    /// Made by the last sweep.
-    pub used: Option<u64>,
-    /// Allowed; `null` if the settings cannot be used.
-    pub limit: Option<u32>,
-}
-
-/// One sweep.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RowView {
-    at: Stamp,
-    failure: Option<FailureClass>,
-    outage: bool,
-    deliveries: u64,
-    failed: u64,
-    calls: u64,
-    #[serde(serialize_with = "by_verdict")]
-    events: Counts,
-}
-
-fn by_verdict<S: serde::Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(VERDICTS.iter().zip(counts))
-}
-
-impl RecoveringView {
-    /// How far the recovery by hand is, if one is under way.
-    #[must_use]
-    pub fn of(ledger: &Ledger) -> Option<Self> {
-        let Progress { recovering, gaps, waiting } = progress(ledger)?;
-        Some(Self { since: Stamp(recovering.since), asked_at: Stamp(recovering.asked_at), gaps, waiting })
-    }
-}
-
 impl Status {
     /// How things stand.
     #[must_use]
@@ -242,13 +124,6 @@ impl Status {
         let nothing = State::default();
         let state = *facts.state.as_ref().unwrap_or(&&nothing);
         let (ledger, config) = (&state.ledger, facts.config.as_ref().ok());
-        let mut open = entries(ledger);
-        if let Some(config) = config {
-            open = with_lost_channels(open, config, &state.alarm);
-        }
-        if let Some((since, class)) = state.failures.told() {
-            open = with_failing(open, Failing { since, class, problems: Vec::new() });
-        }
         let last_good = last_good(state, history);
         let app = state.alarm.app.as_ref();
         let issue = state.alarm.control_repo.as_ref().and_then(|shown| shown.open_url());
@@ -268,7 +143,7 @@ impl Status {
             sweeping_since: facts.lease.filter(|lease| *now < lease.until).map(|lease| Stamp(lease.taken_at)),
             failures_in_a_row: state.failures.in_a_row,
             last_failure: state.failures.last.map(|Failure { at, class }| FailureView { class, at: Stamp(at) }),
-            entries: open.iter().map(view).collect(),
+            entries: open_entries(state, &facts.config).iter().map(EntryView::of).collect(),
             outage: ledger.outage.map(|outage| OutageView { since: Stamp(outage.since), waiting: outage.waiting }),
             waiting: ledger.events.values().filter(|event| event.is_waiting()).count(),
             events: EventsView { last_sweep: history.last().map(|row| row.events).unwrap_or_default(), two_days: history.events() },
@@ -280,7 +155,7 @@ impl Status {
             recovering: RecoveringView::of(ledger),
             watched_since: ledger.ground.watched_since.map(Stamp),
             calls: CallsView { used: history.last().map(|row| row.calls), limit: config.map(|config| config.settings.subrequest_limit) },
-            history: history.rows.iter().map(row_view).collect(),
+            history: history.rows.iter().copied().map(RowView::from).collect(),
             login_path,
         };
         status.judge(facts, ledger.swept_at.is_some());
@@ -309,7 +184,7 @@ impl Status {
         let is_failing = !failing.is_empty();
         self.reasons = failing;
         if let Some(outage) = &self.outage {
-            self.reasons.push(format!("The endpoint does not answer, and {} for it.", wait(outage.waiting)));
+            self.reasons.push(format!("The endpoint does not answer, and {} for it.", events_wait(outage.waiting)));
         }
         match self.entries.iter().filter(|entry| entry.kind != "outage" && entry.kind != "failing").count() {
             0 => {}
@@ -343,10 +218,6 @@ impl Status {
     }
 }
 
-fn wait(count: u64) -> String {
-    if count == 1 { "1 event waits".to_owned() } else { format!("{count} events wait") }
-}
-
 /// A sweep that failed while it asked has read both lists: it counts as finished, but not as good.
 fn last_good(state: &State, history: &History) -> Option<Time> {
     if state.failures.in_a_row == 0 {
@@ -360,6 +231,19 @@ fn last_good(state: &State, history: &History) -> Option<Time> {
 fn next_tick(now: Time) -> Time {
     let tick = i64::try_from(TICK.as_millis()).unwrap_or(1);
     Time::from_millis((now.millis().div_euclid(tick) + 1) * tick)
+}
+
+/// Everything that is open, in the order of the alarm.
+fn open_entries(state: &State, config: &Result<&Config, Vec<String>>) -> Vec<Entry> {
+    let mut open = entries(&state.ledger);
+    if let Ok(config) = config {
+        open = with_lost_channels(open, config, &state.alarm);
+    }
+    if let Some((since, class)) = state.failures.told() {
+        let problems = config.as_ref().err().cloned().unwrap_or_default();
+        open = with_failing(open, Failing { since, class, problems });
+    }
+    open
 }
 
 /// With the channels that the settings name and that cannot be reached.
@@ -378,25 +262,4 @@ fn with_lost_channels(mut open: Vec<Entry>, config: &Config, memory: &Memory) ->
 pub(super) fn name_of(class: FailureClass) -> String {
     let json = serde_json::to_string(&class).unwrap_or_default();
     json.trim_matches('"').to_owned()
-}
-
-fn view(entry: &Entry) -> EntryView {
-    let Words { what, more } = words(entry);
-    let event = entry.kind.event();
-    EntryView {
-        key: entry.key.clone(),
-        kind: entry.key.split(':').next().unwrap_or_default().replace('-', "_"),
-        since: Stamp(entry.kind.since()),
-        what,
-        more,
-        guid: event.map(|event| event.guid.to_string()),
-        event: event.map(|event| event_name(&event.event, event.action.as_deref())),
-        repository_id: event.and_then(|event| event.repository_id),
-        attempts: event.map(|event| event.attempts.iter().map(|attempt| attempt.status_code).collect()).unwrap_or_default(),
-    }
-}
-
-fn row_view(row: &Row) -> RowView {
-    let Row { at, failure, outage, deliveries, failed, calls, events } = *row;
-    RowView { at: Stamp(at), failure, outage, deliveries, failed, calls, events }
 }

@@ -1,15 +1,14 @@
-//! What is shown of each state: the word, the JSON, the metrics and the page.
+//! What is shown of each state: the word, the JSON and the metrics; [`pages`] has what stands on a page.
 
 #![allow(clippy::needless_raw_string_hashes)]
+
+mod pages;
 
 use expect_test::{expect, expect_file};
 
 use super::history::{History, Row};
 use super::metrics::metrics;
-use super::page::{SCRIPT, STYLE, number, page};
-use super::plan_page::{PlanEvent, PlanView, plan_page};
-use super::plot::by_hour;
-use super::reply::Reply;
+use super::page::page;
 use super::status::{Facts, Status, Word};
 use crate::alarm::AppPage;
 use crate::config::{self, Config};
@@ -28,8 +27,6 @@ use crate::testing::app_key_pem;
 
 /// 2026-11-30 14:05 UTC.
 const NOW: Time = Time::from_millis(1_796_047_500_000);
-
-const HOSTILE: &str = "</title><script>alert(1)</script><img src=x onerror=\"alert(2)\">&\u{202e}'";
 
 fn config() -> Config {
     let key = app_key_pem();
@@ -152,6 +149,17 @@ fn what_cannot_be_used_is_named() {
 }
 
 #[test]
+fn an_entry_of_settings_that_cannot_be_used_does_not_blame_the_app() {
+    let mut stored = Stored::swept();
+    (0..2).for_each(|_| stored.state.failures.note(NOW, FailureClass::Config, None));
+    let wrong = Err(vec!["MAX_ATTEMPTS is no whole number from 2 to 10".to_owned()]);
+    let facts = Facts { app: "12345", config: wrong, state: Ok(&stored.state), history: &stored.history, lease: None, now: NOW };
+    let said = |status: Status| status.entries[0].more.clone();
+    assert_eq!(said(Status::of(&facts, String::new())), "settings of the Worker cannot be used");
+    assert_eq!(said(stored.status()), "GitHub does not know this App, or is not at this address");
+}
+
+#[test]
 fn it_is_healthy_for_an_hour_after_a_good_sweep() {
     let mut stored = Stored::swept();
     let swept_at = NOW - minutes(5);
@@ -251,116 +259,6 @@ fn the_metrics_are_pinned() {
         redeliver_events_total{verdict="left_behind"} 0
     "##]]
     .assert_eq(&metrics(&stored.status(), &stored.history));
-}
-
-#[test]
-fn hostile_values_stay_text_wherever_they_stand() {
-    let mut stored = Stored::swept().gave_up(HOSTILE, HOSTILE);
-    let app = stored.state.alarm.app.as_mut().expect("it is known");
-    app.slug = Some(HOSTILE.to_owned());
-    app.advanced_url = Some(format!("javascript:alert(3)//{HOSTILE}"));
-    let mut view = PlanView {
-        version: 1,
-        app: "12345".to_owned(),
-        now: Stamp(NOW),
-        could_read: true,
-        calls: 2,
-        deliveries: 1,
-        failures_list_complete: true,
-        deliveries_list_complete: true,
-        warnings: vec![HOSTILE.to_owned()],
-        events: Vec::new(),
-    };
-    view.events.push(PlanEvent {
-        guid: HOSTILE.to_owned(),
-        event: HOSTILE.to_owned(),
-        repository_id: None,
-        first: None,
-        attempts: vec![500],
-        redeliver: true,
-        verdict: HOSTILE.to_owned(),
-    });
-    for html in [stored.page(), plan_page(&view), Reply::sentence(400, HOSTILE, true).body] {
-        assert!(!html.contains("<script>alert") && !html.contains("<img") && !html.contains("javascript:"), "{html}");
-        assert_eq!(html.matches("<script").count(), 1);
-        assert!(html.contains("&lt;script&gt;alert(1)"));
-    }
-    assert!(!stored.page().contains('\u{202e}'));
-}
-
-#[test]
-fn a_page_shows_what_is_open_and_how_to_take_it_out() {
-    let mut stored = Stored::swept().gave_up("0a1b-c/d&e", "workflow_run");
-    stored.lease = Some(Lease { taken_at: NOW, until: NOW + minutes(14), killed_in_a_row: 0 });
-    let html = stored.page();
-    for part in [
-        "<h1>Needs attention</h1>",
-        "workflow_run.completed gave up after 1 attempt",
-        "attempts: 500",
-        "<code>0a1b-c/d&amp;e</code>",
-        "action=\"/forget?guid=0a1b-c%2Fd%26e\"",
-        "href=\"https://github.com/settings/apps/deploy-bot/advanced\"",
-        "sweeping since <time datetime=\"2026-11-30T14:05:00.000Z\">2026-11-30 14:05 UTC</time>",
-        "5 of 50",
-    ] {
-        assert!(html.contains(part), "{part} in {html}");
-    }
-    assert!(!html.contains("style=") && !html.contains("onclick"), "the policy forbids both");
-}
-
-#[test]
-fn no_more_entries_are_shown_than_anybody_reads_and_the_rest_is_counted() {
-    let stored = (0..250).fold(Stored::swept(), |stored, index| stored.gave_up(&format!("guid-{index}"), "push"));
-    let html = stored.page();
-    assert_eq!(html.matches("<li>").count(), 200);
-    assert!(html.contains("… and 50 more"));
-    assert_eq!(stored.status().entries.len(), 250);
-}
-
-#[test]
-fn each_hour_has_its_bars_and_an_outage_is_shaded() {
-    let mut stored = Stored::new();
-    for quarter in (0..16_u64).rev() {
-        let outage = (4..8).contains(&quarter);
-        let failure = (quarter == 15).then_some(FailureClass::Transport);
-        let events = [u64::from(outage), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        stored.history.push(Row {
-            at: NOW - minutes(5 + 15 * quarter),
-            deliveries: 100 * (quarter + 1),
-            failure,
-            outage,
-            events,
-            ..Row::default()
-        });
-    }
-    let hours = by_hour(&stored.history, NOW);
-    let told = |place: usize| (hours[place].sweeps, hours[place].outage, hours[place].measures);
-    assert_eq!((hours.len(), hours[47].start), (48, NOW - minutes(5)));
-    assert_eq!((told(47), told(46)), ((1, false, [100, 0, 0, 0]), (4, true, [1400, 0, 1, 0])));
-    assert_eq!((told(45), told(43).0, told(42).0), ((4, true, [3000, 0, 3, 0]), 3, 0));
-    let html = stored.page();
-    assert_eq!(html.matches("class=\"down\"").count(), 8, "two hours in four pictures");
-    assert_eq!(html.matches("class=\"broken\"").count(), 4);
-    assert_eq!(html.matches("class=\"bar m0\"").count(), 5);
-    assert!(html.contains("y=\"0\" width=\"0.8\" height=\"100\" data-value=\"4600\""), "{html}");
-}
-
-#[test]
-fn numbers_are_grouped() {
-    assert_eq!([0, 999, 1000, 12_345, 1_234_567].map(number), ["0", "999", "1,000", "12,345", "1,234,567"]);
-}
-
-#[test]
-fn every_answer_forbids_to_keep_frame_or_load_anything() {
-    for reply in [Reply::json(200, &1), Reply::text(200, String::new()), Reply::page(200, String::new()), Reply::sentence(404, "x", true)] {
-        let header =
-            |name: &str| reply.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()).unwrap_or_default();
-        assert_eq!((header("cache-control"), header("referrer-policy")), ("no-store".to_owned(), "same-origin".to_owned()));
-        let policy = header("content-security-policy");
-        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-") && policy.ends_with("frame-ancestors 'none'"));
-        assert!(!policy.contains("unsafe"));
-    }
-    assert!(!STYLE.contains("</") && !SCRIPT.contains("</"), "either would end its element");
 }
 
 /// Invariant: what is shown is pure. It knows no runtime, no storage and no clock.

@@ -1,6 +1,5 @@
 //! How a sweep begins: the lease is taken and the state loaded (spec sections 3.2 and 9).
 
-use super::failures::Wait;
 use super::report::Ending;
 use super::state::{State, StateError, Stopgap};
 use super::{Caller, Run, SweepError};
@@ -22,7 +21,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     pub(super) async fn begin(&mut self) -> Result<Option<Begun>, SweepError> {
         // Nothing is awaited but the storage up to the write, so no other event of the object comes in between.
         let storage = self.world.storage;
-        let found: Option<Lease> = storage.read(Key::Lease).await?.and_then(|text| serde_json::from_str(&text).ok());
+        let found = Lease::read(storage.read(Key::Lease).await?.as_deref());
         let lease = match lease::take(found, self.now) {
             Taking::Taken(lease) => lease,
             Taking::Held(other) => {
@@ -46,33 +45,39 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         if let Some(stopgap) = stopgap {
             state.take_in(stopgap, self.now);
         }
-        let failed_at = state.failures.last.filter(|_| state.failures.in_a_row > 0).map(|failure| failure.at);
-        if !self.is_later_than(state.ledger.swept_at) || !self.is_later_than(failed_at) {
-            return Ok(self.nothing(Ending::NotLater));
-        }
-        // Settings that cannot be used are told at once: GitHub is not called.
-        let waits = |wait: Wait| wait.named || self.caller == Caller::Schedule;
-        if self.problems.is_none() && state.failures.waiting(self.now).is_some_and(waits) {
-            self.report_failures(&state.failures);
-            return Ok(self.nothing(Ending::Waiting));
+        if let Some(ending) = self.ends_at_once(&state) {
+            return Ok(self.nothing(ending));
         }
         state.move_to(self.now);
-        let lease_text = serde_json::to_string(&lease).map_err(SweepError::Write)?;
-        let mut state_text = String::new();
-        let mut values = Vec::new();
         if let Some(killed) = found {
-            // Saved with the lease, so that each killed sweep is counted once, and since when stays the same.
             state.failures.note(killed.taken_at.min(self.now), FailureClass::Killed, None);
             state.alarm.doubt();
-            state_text = state.write().map_err(SweepError::Write)?;
         }
-        if !state_text.is_empty() {
-            values = self.values(&state_text);
-        }
+        // With the lease, so that each killed sweep is counted once, and since when stays the same.
+        let killed_text = found.map(|_| state.write()).transpose().map_err(SweepError::Write)?;
+        let lease_text = serde_json::to_string(&lease).map_err(SweepError::Write)?;
+        let mut values = killed_text.as_deref().map(|text| self.values(text)).unwrap_or_default();
         values.push((Key::Lease, Some(lease_text.as_str())));
         values.extend(aside.map(|key| (key, text.as_deref())));
         storage.write(&values).await?;
         Ok(Some(Begun { killed_in_a_row: lease.killed_in_a_row, state }))
+    }
+
+    /// Whether there is nothing to do for this tick: it is an old one, or GitHub is to be left alone.
+    fn ends_at_once(&mut self, state: &State) -> Option<Ending> {
+        let failures = &state.failures;
+        let failed_at = failures.last.filter(|_| failures.in_a_row > 0).map(|failure| failure.at);
+        if !self.is_later_than(state.ledger.swept_at) || !self.is_later_than(failed_at) {
+            return Some(Ending::NotLater);
+        }
+        let wait = match self.caller {
+            Caller::Schedule => failures.waiting(self.now),
+            Caller::Person => failures.waiting_as_named(self.now),
+        };
+        // Settings that cannot be used are told at once: GitHub is not called.
+        wait.filter(|_| self.problems.is_none())?;
+        self.report_failures(failures);
+        Some(Ending::Waiting)
     }
 
     /// What was kept while the state could not be read or written. One that cannot be read itself counts as none.

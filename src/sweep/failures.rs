@@ -99,6 +99,12 @@ impl Failures {
         self.wait.filter(|wait| now + early(wait) < wait.until && self.last.is_some_and(|last| last.at <= now))
     }
 
+    /// The same, if GitHub named it: one of our own is no reason for a person not to try.
+    #[must_use]
+    pub fn waiting_as_named(&self, now: Time) -> Option<Wait> {
+        self.waiting(now).filter(|wait| wait.named)
+    }
+
     /// Takes every time later than `now` as `now`, but for the end of a wait, which lies ahead.
     pub fn move_to(&mut self, now: Time) {
         if let Some(last) = self.last.as_mut().filter(|last| last.at > now) {
@@ -167,6 +173,7 @@ mod tests {
         failures.note(at(30), FailureClass::RateLimited, None);
         assert_eq!(failures.wait(), Some(Wait { until: at(60), named: false }));
         assert!(failures.waiting(at(60) - second).is_none(), "a tick may come a second early");
+        assert!(failures.waiting(at(31)).is_some() && failures.waiting_as_named(at(31)).is_none(), "that is our own");
     }
 
     #[test]

@@ -137,9 +137,7 @@ async fn run<N: Network, S: Signer, C: Clock, T: Storage>(
     run.problems = problems;
     run.caller = caller;
     run.sweep().await;
-    let mut report = run.report;
-    report.calls = world.budget.used();
-    report.duration_ms = u64::try_from(world.clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
+    let report = run.ended(started);
     let line = serde_json::to_string(&report).unwrap_or_default();
     if report.is_failure() {
         log::error!("{line}");
@@ -179,6 +177,14 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
             passed: None,
             has_stopgap: false,
         }
+    }
+
+    /// Its report, now that it has ended.
+    fn ended(self, started: Time) -> Report {
+        let mut report = self.report;
+        report.calls = self.world.budget.used();
+        report.duration_ms = u64::try_from(self.world.clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
+        report
     }
 
     /// One sweep, whatever becomes of it: a failure is logged, kept and told here.

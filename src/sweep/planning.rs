@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::github::api::Api;
 use crate::policy::ledger::Ledger;
 use crate::policy::plan::{Plan, decide};
+use crate::policy::reading::Item;
 use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage};
 
@@ -44,13 +45,10 @@ pub async fn plan<N: Network, S: Signer, C: Clock, T: Storage>(
     ledger.move_to(now);
     ledger.apply(&config.settings, now);
     let plan = run.plan(&mut ledger, false, true).await?;
-    let mut report = run.report;
     if let Some(plan) = &plan {
-        report.events = plan.tally.into();
+        run.report_plan(plan.tally, &plan.ledger);
     }
-    report.calls = world.budget.used();
-    report.duration_ms = u64::try_from(world.clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
-    Ok(Planned { plan, report })
+    Ok(Planned { plan, report: run.ended(started) })
 }
 
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
@@ -58,7 +56,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     pub(super) async fn plan(&mut self, ledger: &mut Ledger, killed: bool, explain: bool) -> Result<Option<Plan>, SweepError> {
         let Some(reading) = self.read(ledger, killed).await? else { return Ok(None) };
         self.report_reading(&reading);
-        let was_read_before = |item: &crate::policy::reading::Item| ledger.ground.was_read_before(item.attempt.position);
+        let was_read_before = |item: &Item| ledger.ground.was_read_before(item.attempt.position);
         self.report.failed = reading.failed(|item| !was_read_before(item));
         Ok(Some(decide(std::mem::take(ledger), reading, &self.config.settings, self.now, explain)))
     }

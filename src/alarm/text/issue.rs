@@ -8,8 +8,8 @@ use url::Url;
 
 use super::outside::code_span;
 use super::{
-    ADVANCED_PAGE, GUID, NAME, PROBLEM, SAID, advice, attempts, codes, events, headline, how_long, kinds, link, name_of, nothing_open,
-    order, problems, stretch, waiting, why, why_it_fails,
+    ADVANCED_PAGE, GUID, NAME, PROBLEM, SAID, advice, attempts, headline, how_long, kinds, link, nothing_open, order, problems, statement,
+    why,
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
@@ -163,24 +163,12 @@ impl Section {
 }
 
 fn line(entry: &Entry, url: Option<&Url>) -> String {
+    let said = statement(&entry.kind).map(|(name, sentence)| format!("- **{name}**: {sentence}")).unwrap_or_default();
     match &entry.kind {
-        EntryKind::Failing(failing) => {
-            format!("- **Recovery fails**: {} since {}.\n{}", why_it_fails(failing), failing.since.for_people(), list_of_problems(failing))
-        }
-        EntryKind::Outage(outage) => {
-            let waiting = waiting(outage.waiting, "");
-            format!("- **Outage**: the endpoint does not answer since {}. {waiting}.\n", outage.since.for_people())
-        }
-        EntryKind::ChannelLost { channel, since, said } => {
-            format!("- **Cannot be reached**: {} since {}. It said {}.\n", name_of(*channel), since.for_people(), code_span(said, SAID))
-        }
-        EntryKind::Refusing(refusing) => {
-            format!("- **Refuses everything**: the endpoint answers with {} since {}.\n", codes(refusing), refusing.since.for_people())
-        }
-        EntryKind::LeftBehind(loss) => {
-            format!("- **Left behind**: {}, first delivered {}.{}\n", events(loss.count), stretch(loss), kinds_of(loss))
-        }
-        EntryKind::GapLost(loss) => format!("- **Not read**: GitHub's list of deliveries {}.\n", stretch(loss)),
+        EntryKind::Failing(failing) => format!("{said}\n{}", list_of_problems(failing)),
+        EntryKind::ChannelLost { said: reason, .. } => format!("{said} It said {}.\n", code_span(reason, SAID)),
+        EntryKind::LeftBehind(loss) => format!("{said}{}\n", kinds_of(loss)),
+        EntryKind::Outage(_) | EntryKind::Refusing(_) | EntryKind::GapLost(_) => format!("{said}\n"),
         EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => row(event, &why(&entry.kind), url),
     }
 }

@@ -7,8 +7,8 @@ use url::Url;
 
 use super::outside::{html, visible};
 use super::{
-    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, advice, attempts, capitalized, codes, events, fits_a_button, headline,
-    how_long, kinds, link, name_of, nothing_open, order, problems, stretch, waiting, why, why_it_fails,
+    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, advice, attempts, capitalized, fits_a_button, headline, how_long, kinds, link,
+    nothing_open, order, problems, statement, why,
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
@@ -152,30 +152,16 @@ fn bottom(advice: &[(&str, &str)], entries: &[Entry], url: Option<&Url>) -> Mark
 fn paragraph(entry: &Entry) -> Markup {
     let mut out = Markup::default();
     out.text("\n\n");
+    if let Some((name, sentence)) = statement(&entry.kind) {
+        out.bold(name).text(": ").text(&sentence);
+    }
     match &entry.kind {
-        EntryKind::Failing(failing) => {
-            out.bold("Recovery fails").text(&format!(": {} since {}.", why_it_fails(failing), failing.since.for_people()));
-            add_problems(&mut out, failing);
+        EntryKind::Failing(failing) => add_problems(&mut out, failing),
+        EntryKind::ChannelLost { said, .. } => {
+            out.text(" It said ").code(&visible(said, SAID)).text(".");
         }
-        EntryKind::Outage(outage) => {
-            let waiting = waiting(outage.waiting, "");
-            out.bold("Outage").text(&format!(": the endpoint does not answer since {}. {waiting}.", outage.since.for_people()));
-        }
-        EntryKind::ChannelLost { channel, since, said } => {
-            out.bold("Cannot be reached").text(&format!(": {} since {}. It said ", name_of(*channel), since.for_people()));
-            out.code(&visible(said, SAID)).text(".");
-        }
-        EntryKind::Refusing(refusing) => {
-            out.bold("Refuses everything");
-            out.text(&format!(": the endpoint answers with {} since {}.", codes(refusing), refusing.since.for_people()));
-        }
-        EntryKind::LeftBehind(loss) => {
-            out.bold("Left behind").text(&format!(": {}, first delivered {}.", events(loss.count), stretch(loss)));
-            add_kinds(&mut out, loss);
-        }
-        EntryKind::GapLost(loss) => {
-            out.bold("Not read").text(&format!(": GitHub's list of deliveries {}.", stretch(loss)));
-        }
+        EntryKind::LeftBehind(loss) => add_kinds(&mut out, loss),
+        EntryKind::Outage(_) | EntryKind::Refusing(_) | EntryKind::GapLost(_) => {}
         EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => add_event(&mut out, event, &why(&entry.kind)),
     }
     out

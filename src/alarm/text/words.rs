@@ -30,7 +30,7 @@ pub fn words(entry: &Entry) -> Words {
             let (named, others) = kinds(loss);
             let mut parts: Vec<String> = named.iter().map(|(name, count)| format!("{count} {}", visible(name, NAME))).collect();
             parts.extend((others > 0).then(|| format!("{others} of other kinds")));
-            Words { what: format!("{} left behind", events(loss.count)), more: format!("{}: {}", stretch(loss), parts.join(", ")) }
+            Words { what: format!("{} left behind", events(loss.count, "")), more: format!("{}: {}", stretch(loss), parts.join(", ")) }
         }
         EntryKind::GapLost(loss) => Words { what: "part of GitHub's list of deliveries was not read".to_owned(), more: stretch(loss) },
         EntryKind::GaveUp(event) | EntryKind::NotRedeliverable { event, .. } => {
@@ -46,6 +46,12 @@ pub fn words(entry: &Entry) -> Words {
 pub fn event_name(event: &str, action: Option<&str>) -> String {
     let event = visible(event, NAME);
     action.map_or_else(|| event.clone(), |action| format!("{event}.{}", visible(action, NAME)))
+}
+
+/// `1 event waits` or `12 events wait`.
+#[must_use]
+pub fn events_wait(count: u64) -> String {
+    waiting(count, "")
 }
 
 /// A name, with nothing in it that hides or breaks a line.

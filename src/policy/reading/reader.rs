@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::gaps::Gaps;
 use super::{Item, List, Newest, Next, PageError, PageRequest, Reading, believed};
 use crate::policy::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use crate::policy::event::Attempt;
 use crate::policy::evidence::{Counting, Seen, Stretch};
-use crate::policy::ground::{Gap, GapEnd, NextLink, PageCursor};
+use crate::policy::ground::{Gap, GapEnd, NextLink};
 use crate::policy::ledger::Ledger;
 use crate::policy::lost_time::window_start_before_reading;
 use crate::policy::own::Candidate;
@@ -44,9 +45,7 @@ pub struct Reader<'a> {
     /// The oldest delivery within the window, and whether one at or before it was answered: for the first sweep only.
     oldest_in_window: Option<(Position, bool)>,
     answered_before_window: bool,
-    gaps: Vec<(Gap, GapState)>,
-    /// Pages of gaps at most.
-    gap_pages: u32,
+    gaps: Gaps,
     names: Vec<Rc<str>>,
     /// The next links of the list, or the gap, that is being read.
     followed: Followed,
@@ -58,14 +57,6 @@ struct Followed {
     list: Option<List>,
     gap: Option<usize>,
     links: HashSet<Rc<str>>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum GapState {
-    Untouched,
-    Reading { next: PageCursor, oldest: Position },
-    Read { reached: Time },
-    Refused,
 }
 
 impl<'a> Reader<'a> {
@@ -92,8 +83,7 @@ impl<'a> Reader<'a> {
             new_ground_read: false,
             oldest_in_window: None,
             answered_before_window: false,
-            gaps: ground.gaps.iter().map(|gap| (gap.clone(), GapState::Untouched)).collect(),
-            gap_pages: share(settings.delivery_pages),
+            gaps: Gaps::new(&ground.gaps, share(settings.delivery_pages)),
             names: Vec::new(),
             followed: Followed::default(),
             reading: Reading::default(),
@@ -118,27 +108,10 @@ impl<'a> Reader<'a> {
                 return Next::NoRoom;
             }
         }
-        match self.open_gap() {
-            Some(place) if spare > 0 && self.reading.gap_pages < self.gap_pages => {
-                let (gap, state) = &self.gaps[place];
-                let from = match state {
-                    GapState::Reading { next, .. } => next,
-                    _ => &gap.next,
-                };
-                page(List::Gap, Some(from.clone()))
-            }
+        match self.gaps.next(self.window_start) {
+            Some(from) if spare > 0 => page(List::Gap, Some(from)),
             _ => Next::Done,
         }
-    }
-
-    /// The newest gap that is not read to its end, and that the window has not left behind.
-    fn open_gap(&self) -> Option<usize> {
-        let is_open = |(gap, state): &(Gap, GapState)| match state {
-            GapState::Untouched => gap.newer_end.at >= self.window_start,
-            GapState::Reading { .. } => true,
-            GapState::Read { .. } | GapState::Refused => false,
-        };
-        self.gaps.iter().position(is_open)
     }
 
     /// Takes the page that was asked for: its bytes, its next link and GitHub's clock.
@@ -160,13 +133,16 @@ impl<'a> Reader<'a> {
         match list {
             List::Failures => self.failures_taken(oldest, next),
             List::Deliveries => self.deliveries_taken(oldest, next),
-            List::Gap => self.gap_taken(oldest, next),
+            List::Gap => {
+                self.reading.gap_pages += 1;
+                self.gaps.take(oldest, next, self.window_start)
+            }
         }
     }
 
     /// A link that leads to where this list has been already would never end, and a gap keeps its link.
     fn not_seen_before(&mut self, list: List, next: NextLink) -> NextLink {
-        let gap = if list == List::Gap { self.open_gap() } else { None };
+        let gap = if list == List::Gap { self.gaps.open(self.window_start) } else { None };
         if (self.followed.list, self.followed.gap) != (Some(list), gap) {
             self.followed = Followed { list: Some(list), gap, links: HashSet::new() };
         }
@@ -191,20 +167,18 @@ impl<'a> Reader<'a> {
     /// GitHub no longer takes the page cursor of the gap that was asked for.
     pub fn gap_refused(&mut self) {
         self.reading.gap_pages += 1;
-        if let Some(place) = self.open_gap() {
-            self.gaps[place].1 = GapState::Refused;
-        }
+        self.gaps.refuse(self.window_start);
     }
 
     /// A page of a gap could not be read: no further one is asked for in this sweep.
     pub fn leave_gaps(&mut self) {
-        self.gap_pages = 0;
+        self.gaps.leave();
     }
 
     /// Ends the reading.
     #[must_use]
     pub fn finish(mut self) -> Reading {
-        let mut ends: Vec<GapEnd> = self.gaps.drain(..).map(|(gap, state)| end_of(gap, state)).collect();
+        let mut ends = self.gaps.ends();
         let list = &self.reading.list;
         if let (false, NextLink::To(next), Some(newer_end)) = (self.new_ground_read, &list.next, list.oldest) {
             let first_sweep = self.first_sweep;
@@ -215,59 +189,67 @@ impl<'a> Reader<'a> {
         self.reading
     }
 
+    /// Takes one delivery, and returns its place.
     fn item(&mut self, list: List, delivery: &Delivery) -> Result<Position, PageError> {
         let id = DeliveryId(delivery.id);
         let (at, precision) = Time::parse(&delivery.delivered_at).ok_or(PageError::Time(id))?;
-        let action = delivery.action.as_ref().map(|action| clip(&action.0));
         if [&*delivery.guid, &*delivery.event].iter().any(|text| text.len() > TEXT_BYTES) {
             return Err(PageError::Long(id));
         }
         let position = Position { at, id };
-        let reading = &mut self.reading;
+        let outcome = Outcome::of(delivery.status_code, self.settings);
         if precision == Precision::Seconds {
-            reading.whole_seconds_at = reading.whole_seconds_at.max(Some(at));
+            self.reading.whole_seconds_at = self.reading.whole_seconds_at.max(Some(at));
         }
+        self.note(list, position, outcome);
+        self.note_evidence(list, Seen { position, answered: outcome.is_answer(), redelivery: delivery.redelivery });
+        self.note_oldest_in_window(list, position, outcome);
+        self.keep(list, delivery, position, outcome);
+        Ok(position)
+    }
+
+    /// Notes what any delivery says of the list and of the endpoint.
+    fn note(&mut self, list: List, position: Position, outcome: Outcome) {
+        let reading = &mut self.reading;
         if list != List::Failures {
             // The failures list leaves deliveries out, so what it shows says nothing of how far the record is known.
             reading.newest = reading.newest.max(Some(position));
         }
-        let outcome = Outcome::of(delivery.status_code, self.settings);
         // One from the future, listed above all others by each sweep, must not hide that nothing passes or is answered now.
-        let is_past = position.at.whole_seconds() <= self.reading.github_date.unwrap_or(self.tick);
-        if outcome == Outcome::Passed && list != List::Failures && is_past {
-            self.reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
+        if position.at.whole_seconds() > reading.github_date.unwrap_or(self.tick) {
+            return;
         }
-        if outcome.is_answer() && is_past {
-            self.reading.newest_answer.get_or_insert(Newest::of(position)).take(position);
+        if outcome == Outcome::Passed && list != List::Failures {
+            reading.newest_pass.get_or_insert(Newest::of(position)).take(position);
         }
-        self.note_evidence(list, Seen { position, answered: outcome.is_answer(), redelivery: delivery.redelivery });
-        self.note_oldest_in_window(list, position, outcome);
+        if outcome.is_answer() {
+            reading.newest_answer.get_or_insert(Newest::of(position)).take(position);
+        }
+    }
+
+    /// Keeps of a delivery what the decision needs: of one that passed at once its guid and what it may overtake, of another all.
+    fn keep(&mut self, list: List, delivery: &Delivery, position: Position, outcome: Outcome) {
         let guid = Guid::from(&*delivery.guid);
         let event = intern(&mut self.names, &delivery.event);
-        let reading = &mut self.reading;
         let passed_at_once = outcome == Outcome::Passed && !delivery.redelivery;
-        let maybe_own = !delivery.redelivery && self.ledger.own.may_be(&event, delivery.repository_id, at);
+        let maybe_own = !delivery.redelivery && self.ledger.own.may_be(&event, delivery.repository_id, position.at);
         if let (true, Some(repository_id)) = (maybe_own, delivery.repository_id) {
-            reading.maybe_own.push(Candidate { guid: guid.clone(), repository_id, first: position, passed: passed_at_once });
+            self.reading.maybe_own.push(Candidate { guid: guid.clone(), repository_id, first: position, passed: passed_at_once });
         }
         if passed_at_once {
-            reading.passed_at_once.push(guid);
-            if maybe_own {
-                return Ok(position);
+            self.reading.passed_at_once.push(guid);
+            let overtakes = !maybe_own && self.settings.superseded_events.iter().any(|name| **name == *event);
+            if let (true, Some(repository)) = (overtakes, delivery.repository_id) {
+                self.reading.overtaking.entry((event, repository)).or_insert(Newest::of(position)).take(position);
             }
-            if let (Some(repository), true) = (delivery.repository_id, self.settings.superseded_events.iter().any(|name| **name == *event))
-            {
-                reading.overtaking.entry((event, repository)).or_insert(Newest::of(position)).take(position);
-            }
-            return Ok(position);
+            return;
         }
-        let action = action.map(|action| intern(&mut self.names, action));
+        let action = delivery.action.as_ref().map(|action| intern(&mut self.names, clip(&action.0)));
         let status_code = i32::try_from(delivery.status_code).unwrap_or(-1);
         let counting = if outcome.is_answer() || !delivery.redelivery { Counting::Counts } else { Counting::Unread };
         let attempt = Attempt { position, status_code, outcome, redelivery: delivery.redelivery, counting };
         let fresh = self.is_fresh(list, position);
         self.reading.items.push(Item { guid, event, action, repository_id: delivery.repository_id, attempt, fresh });
-        Ok(position)
     }
 
     fn is_fresh(&self, list: List, position: Position) -> bool {
@@ -277,8 +259,7 @@ impl<'a> Reader<'a> {
             List::Deliveries if self.first_sweep => true,
             // To the very delivery, unlike the reading: what shares its second with the cursor is shown by each sweep.
             List::Deliveries => position > self.known,
-            List::Gap => self.open_gap().is_some_and(|place| {
-                let gap = &self.gaps[place].0;
+            List::Gap => self.gaps.open_gap(self.window_start).is_some_and(|gap| {
                 let watched = !gap.first_sweep || position.at >= self.window_start;
                 watched && gap.older_end < position && position < gap.newer_end
             }),
@@ -290,7 +271,7 @@ impl<'a> Reader<'a> {
         let newer_end = match list {
             List::Failures => return,
             List::Deliveries => None,
-            List::Gap => self.open_gap().map(|place| self.gaps[place].0.newer_end),
+            List::Gap => self.gaps.open_gap(self.window_start).map(|gap| gap.newer_end),
         };
         let stretches = &mut self.reading.stretches;
         if stretches.last().is_none_or(|last| last.newer_end != newer_end) {
@@ -340,41 +321,12 @@ impl<'a> Reader<'a> {
         let answered = self.oldest_in_window.is_none_or(|(_, answered)| answered);
         answered || self.answered_before_window || self.reading.list.oldest.is_some_and(|oldest| oldest.at < self.retention_start)
     }
-
-    fn gap_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
-        self.reading.gap_pages += 1;
-        let Some(place) = self.open_gap() else { return Ok(()) };
-        let (gap, state) = &mut self.gaps[place];
-        let reached = match (&*state, oldest) {
-            (GapState::Reading { oldest: known, .. }, Some(oldest)) => oldest.min(*known),
-            (GapState::Reading { oldest: known, .. }, None) => *known,
-            (_, oldest) => oldest.map_or(gap.newer_end, |oldest| oldest.min(gap.newer_end)),
-        };
-        let goes_on = !before(reached, gap.older_end) && reached.at >= self.window_start;
-        *state = match next {
-            NextLink::To(next) if goes_on => GapState::Reading { next, oldest: reached },
-            NextLink::Unusable(reason) if goes_on => return Err(PageError::Link(reason)),
-            NextLink::To(_) | NextLink::Unusable(_) => GapState::Read { reached: reached.at },
-            // The list ends here: GitHub keeps nothing older.
-            NextLink::End => GapState::Read { reached: gap.older_end.at },
-        };
-        Ok(())
-    }
 }
 
 /// Whether `position` lies on ground that is known from `mark` on. By whole seconds, unless it is the very delivery: a
 /// list may mix times with and without milliseconds, and reading a second twice costs less than missing one.
-fn before(position: Position, mark: Position) -> bool {
+pub(super) fn before(position: Position, mark: Position) -> bool {
     position.id == mark.id || position.at.whole_seconds() < mark.at.whole_seconds()
-}
-
-fn end_of(gap: Gap, state: GapState) -> GapEnd {
-    match state {
-        GapState::Untouched => GapEnd::Left(gap),
-        GapState::Reading { next, oldest } => GapEnd::Left(Gap { next, newer_end: oldest, ..gap }),
-        GapState::Read { reached } => GapEnd::Read { was: gap, reached },
-        GapState::Refused => GapEnd::Refused(gap),
-    }
 }
 
 /// An action is for people. That of a `repository_dispatch` is whatever somebody wrote: it must fail no page.

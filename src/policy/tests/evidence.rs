@@ -179,7 +179,7 @@ fn ledger(swept_at: &str, lost_time: Option<LostTime>, events: Vec<Event>) -> Le
 /// Whether the window of a sweep at 20:00 starts at 07:00 still.
 fn stands_still(lost_time: Option<LostTime>, events: Vec<Event>) -> bool {
     let mut ledger = ledger("19:45", lost_time, events);
-    move_window(&mut ledger, WINDOW, time("20:00"));
+    move_window(&mut ledger, &Settings::default(), time("20:00"));
     assert_eq!(ledger.ground.lost_time.is_some(), ledger.ground.window_start == time("07:00"));
     ledger.ground.lost_time.is_some()
 }
@@ -206,13 +206,13 @@ fn time_is_lost_when_no_sweep_succeeded_for_more_than_twenty_minutes() {
     for (now, lost) in [("10:20", None), ("10:20:00.001", Some(ended("10:20:00.001")))] {
         let mut ledger = ledger("10:00", None, vec![]);
         let before_reading = window_start_before_reading(&ledger, WINDOW, time(now));
-        move_window(&mut ledger, WINDOW, time(now));
+        move_window(&mut ledger, &Settings::default(), time(now));
         assert_eq!(ledger.ground.lost_time, lost, "{now}");
         assert_eq!(ledger.ground.window_start, before_reading, "{now}");
     }
     let after = |lost| {
         let mut ledger = ledger("10:00", lost, vec![]);
-        move_window(&mut ledger, WINDOW, time("12:00"));
+        move_window(&mut ledger, &Settings::default(), time("12:00"));
         ledger.ground.lost_time
     };
     assert_eq!(after(GOES_ON), GOES_ON, "an outage goes on");

@@ -11,11 +11,6 @@ fn of(case: &Case, guid: &str, from: &str) -> String {
     seen.collect::<Vec<_>>().join("\n")
 }
 
-fn alarms(case: &Case) -> String {
-    let lines: Vec<&str> = case.seen.lines().filter(|line| line.contains(" alarm: ")).collect();
-    lines.join("\n")
-}
-
 /// Twelve deliveries a page, one page a sweep, and none for gaps.
 fn starved(case: Case) -> Case {
     case.page_of(12).set(|settings| {
@@ -72,7 +67,7 @@ fn an_answer_from_the_future_does_not_hide_an_outage() {
     expect![[r#"
         10:45 alarm: outage since 10:05, 2 wait
         16:15 alarm: none"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
@@ -82,14 +77,14 @@ fn an_answer_of_the_second_that_githubs_clock_shows_is_none_of_the_future() {
     expect![[r#"
         10:45 alarm: outage since 10:05, 2 wait
         11:00 alarm: none"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
 fn a_pass_from_the_future_does_not_hide_that_everything_is_refused() {
     let refused = lines(12, |index| format!("r{index}: 10:{:02} 401", 4 * index));
     let case = Case::new("future: 99:00 200 listed 10:01").add(&refused).tick("10:15..11:00");
-    expect!["10:45 alarm: refuses everything since 10:00 [401]"].assert_eq(&alarms(&case));
+    expect!["10:45 alarm: refuses everything since 10:00 [401]"].assert_eq(&case.alarms());
 }
 
 #[test]
@@ -115,7 +110,7 @@ fn an_answer_that_is_listed_late_parts_one_outage_from_the_next() {
         10:45 alarm: outage since 10:05, 2 wait
         11:45 alarm: outage since 10:05, 3 wait
         12:15 alarm: outage since 11:15:06, 3 wait"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
@@ -132,7 +127,7 @@ fn what_a_first_sweep_takes_up_of_an_outage_is_worked_off_however_many_sweeps_it
         Case::new("").down("11:30", "19:00").add("o: 11:00 200").add(&history).add("l: 17:00 200\nn push: 19:01 200").tick("19:15..20:30");
     let delivered = case.seen.lines().filter(|line| line.ends_with(": delivered")).count();
     assert!(delivered >= 31, "{}", case.seen);
-    assert_eq!(alarms(&case), "");
+    assert_eq!(case.alarms(), "");
 }
 
 #[test]
@@ -153,4 +148,13 @@ fn what_passed_is_not_taken_up_again_by_a_redelivery_that_the_window_still_holds
 fn an_event_of_the_future_that_passed_is_not_asked_for_again() {
     let case = Case::new("future: 30:00 0 listed 10:01\np: 09:00 200").traffic("10:00", "40:00", 200).tick("10:15..35:00");
     expect!["10:30 future: delivered"].assert_eq(&of(&case, "future", "10:16"));
+}
+
+#[test]
+fn a_dry_run_holds_the_window_for_one_window_only() {
+    let case = Case::new("a: 10:05 500").set(|settings| settings.dry_run = true).sleeping();
+    let case = case.tick("10:15 11:00..13:45");
+    assert_eq!(super::clock(case.world.ledger().ground.window_start), "07:15", "a tick that never came is lost time all the same");
+    let case = case.tick("14:00..14:15");
+    assert_eq!(super::clock(case.world.ledger().ground.window_start), "11:15", "nothing of it can be worked off");
 }

@@ -144,6 +144,12 @@ impl Case {
         }
     }
 
+    /// Only the sweeps in which the alarm changed, and of those that alone.
+    fn alarms(&self) -> String {
+        let lines: Vec<&str> = self.seen.lines().filter(|line| line.contains(" alarm: ")).collect();
+        lines.join("\n")
+    }
+
     /// Writes down how far the deliveries list is known.
     fn ground(mut self) -> Self {
         let ground = self.world.ledger().ground;

@@ -7,12 +7,6 @@ use expect_test::expect;
 use super::{Case, check, lines, time};
 use crate::policy::evidence::Counting;
 
-/// Only the sweeps in which the alarm changed, and of those that alone.
-fn alarms(case: &Case) -> String {
-    let lines: Vec<&str> = case.seen.lines().filter(|line| line.contains(" alarm: ")).collect();
-    lines.join("\n")
-}
-
 /// The guids that were asked for, by tick.
 fn asks(case: &Case) -> String {
     let asked = case.seen.lines().filter_map(|line| line.strip_suffix(": asked for again"));
@@ -119,12 +113,12 @@ fn an_outage_is_one_entry_after_thirty_minutes_and_leaves_with_the_first_answer(
 fn one_event_is_proof_only_by_attempts_thirty_minutes_apart() {
     // Its redelivery is listed late, the endpoint passed it long ago: nobody is told.
     let late = Case::new("p: 09:55 200\na: 10:05 0, 10:16 200 listed 10:52 | off").tick("10:15..11:00");
-    assert_eq!(alarms(&late), "");
+    assert_eq!(late.alarms(), "");
     let silent = Case::new("").down("10:00", "12:00").add("p: 09:55 200\na: 10:05 200").tick("10:15..12:15");
     expect![[r#"
         11:00 alarm: outage since 10:05, 1 wait
         12:15 alarm: none"#]]
-    .assert_eq(&alarms(&silent));
+    .assert_eq(&silent.alarms());
 }
 
 #[test]
@@ -156,7 +150,7 @@ fn a_night_without_an_answer_loses_nothing() {
         28:30 alarm: outage since 22:00, 53 wait
         29:30 alarm: outage since 22:00, 60 wait
         30:15 alarm: none"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
@@ -189,7 +183,7 @@ fn what_failed_while_no_sweep_succeeded_is_recovered() {
     "#]]);
     // One tick that comes late loses no time.
     let case = Case::new("a: 10:00 500 | off").sleeping().tick("10:15..12:45 13:04");
-    expect!["13:04 alarm: left behind 1 [10:00-10:00] 1 issue_comment"].assert_eq(&alarms(&case));
+    expect!["13:04 alarm: left behind 1 [10:00-10:00] 1 issue_comment"].assert_eq(&case.alarms());
 }
 
 #[test]
@@ -201,7 +195,7 @@ fn after_seventy_two_hours_an_event_is_abandoned() {
         82:15 alarm: left behind 1 [10:05-10:05] 1 issue_comment; outage since 10:05, 2 wait
         83:00 alarm: left behind 1 [10:05-10:05] 1 issue_comment; outage since 10:05, 1 wait
         112:15 alarm: left behind 1 [10:05-10:05] 1 issue_comment; left behind 1 [40:06-40:06] 1 issue_comment"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
@@ -211,7 +205,7 @@ fn the_entry_leaves_when_nothing_waits_for_the_end_any_more() {
     expect![[r#"
         10:45 alarm: outage since 10:05, 2 wait
         12:15 alarm: none"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
@@ -234,7 +228,7 @@ fn a_poison_event_is_told_from_an_outage_of_others() {
         10:30 alarm: outage since 10:00, 3 wait
         11:45 alarm: none
         12:15 alarm: x gave up"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]
@@ -244,7 +238,7 @@ fn an_endpoint_that_always_times_out_on_a_quiet_app_is_one_page() {
         11:00 alarm: outage since 10:05, 1 wait
         15:00 alarm: outage since 10:05, 2 wait
         30:00 alarm: outage since 10:05, 3 wait"#]]
-    .assert_eq(&alarms(&case));
+    .assert_eq(&case.alarms());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The pager, as its decision record of 2026-11-08 describes it (the second seed), and as amended on 2026-11-12. Its source is not public,
+//! The pager, as its decision record of 2026-11-08 describes it, and as amended on 2026-11-12. Its source is not public,
 //! so what the record leaves open is taken as this Worker does it: the oldest first, and the message of `policy::Message`.
 //!
 //! Every 15 minutes: what failed with a 5xx or got no answer comes again, up to three attempts in all, ten events a run, while its first

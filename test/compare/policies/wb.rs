@@ -1,4 +1,4 @@
-//! wb's package `redeliver`: `hub/redeliver/redeliver.go` in `sneat-dev/wb`, in its newest version (the first seed).
+//! wb's package `redeliver`: `hub/redeliver/redeliver.go` in `sneat-dev/wb`, in its newest version.
 //!
 //! At the start and then hourly: all outcomes of 72 hours, 50 pages at most (silently), the newest attempt of each guid. Failed is what is
 //! not 2xx. Abandoned 72 hours after the first delivery; not sooner than an hour after the last ask; at most three counted asks. An
