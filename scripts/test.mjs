@@ -4,6 +4,9 @@
 import { onPinnedNode, root, SetupError } from "./setup.mjs";
 import { main, report, run, step } from "./step.mjs";
 
+// Longer than any file of tests takes on a slow machine: one that waits for what never comes fails, and does not hold up the rest.
+const HUNG_MS = 900_000;
+
 const clippy = ["clippy", "--locked", "--quiet"];
 const deny = ["--", "-D", "warnings"];
 const cargo = (...args) => run("cargo", args, { cwd: root });
@@ -33,7 +36,10 @@ const steps = {
     await checkCosts();
   },
   "node-test": () =>
-    run(process.execPath, ["--test", "--test-concurrency=2", "test/**/*.test.mjs"], { cwd: root, show: true }),
+    run(process.execPath, ["--test", "--test-concurrency=2", `--test-timeout=${HUNG_MS}`, "test/**/*.test.mjs"], {
+      cwd: root,
+      show: true,
+    }),
 };
 
 // Those that can take a while when everything has to be compiled, announced before they start.

@@ -4,15 +4,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ASK, at, opened } from "./worker/scene.mjs";
 
-/** Kills the Worker in the middle of its first ask; `fault` is what the ask comes to at GitHub. */
-async function killedWhileAsking(scene, clock, fault) {
+/** Kills the Worker in the middle of its first asks, so many side by side; `fault` is what they come to at GitHub. */
+async function killedWhileAsking(scene, clock, fault, asks = 1) {
   const arrived = Promise.withResolvers();
   const isAsk = ({ method, path }) => method === "POST" && ASK.test(path);
+  let missing = asks;
   const match = (request) => {
-    if (isAsk(request)) arrived.resolve();
+    if (isAsk(request) && --missing === 0) arrived.resolve();
     return isAsk(request);
   };
-  scene.github.fault(match, fault);
+  scene.github.fault(match, fault, asks);
   scene.now = at(clock);
   const tick = scene.worker.tick(at(clock));
   await arrived.promise;
@@ -74,7 +75,7 @@ describe("asks that are late, lost or cut off", () => {
   test("killed between save and ask: nothing is asked for twice at once, and nothing is forgotten", async (t) => {
     const scene = await opened(t);
     const guids = [scene.fails("08:05"), scene.fails("08:06")];
-    await killedWhileAsking(scene, "08:15", "hang");
+    await killedWhileAsking(scene, "08:15", "hang", 2);
     const kept = (await scene.state()).ledger.events;
     assert.deepEqual(
       kept.map(({ g, k }) => [g, k.length]).sort(),

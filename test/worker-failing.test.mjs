@@ -112,9 +112,13 @@ describe("GitHub fails", { concurrency: 2 }, () => {
     const poison = scene.fails("08:05");
     scene.github.deliveries.redeliver(poison, at("08:06"), 500);
     const guids = [scene.fails("08:07"), scene.fails("08:08")];
-    const away = scene.github.fault({ method: "POST", path: ASK }, { status: 429, headers: { "retry-after": "600" } });
+    const away = scene.github.fault(
+      { method: "POST", path: ASK },
+      { status: 429, headers: { "retry-after": "600" } },
+      2,
+    );
     const tick = await scene.tickAt("08:15");
-    assert.deepEqual([tick.outcome, tick.sweep.failure, tick.asked], ["exception", "rate_limited", [guids[0]]]);
+    assert.deepEqual([tick.outcome, tick.sweep.failure, tick.asked], ["exception", "rate_limited", guids]);
     assert.ok(scene.messages()[0].text.includes(poison));
     assert.equal(scene.openIssue(), undefined);
     assert.ok((await scene.state()).ledger.events.every(({ k = [] }) => k.length === 0));

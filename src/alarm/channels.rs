@@ -5,6 +5,8 @@ mod tests;
 
 use std::cell::Cell;
 
+use futures_util::future::join;
+
 use super::control_repo::{self, ControlRepo};
 use super::entry::{Channel, with_lost_channel};
 use super::reach::{Contact, Reach};
@@ -84,10 +86,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     /// Whether these channels show this alarm, so that there is nothing to do. One that is lost is to be tried.
     #[must_use]
     pub fn are_current(&self, memory: &Memory, alarm: &Alarm, now: Time, ways: Ways) -> bool {
-        let is_current = |channel: &Channel| {
-            let is_lost = self.reach(*channel, memory).is_some_and(|reach| reach.lost().is_some());
-            !is_lost && self.is_current(*channel, memory, alarm, now)
-        };
+        let is_current = |channel: &Channel| !self.is_lost(*channel, memory) && self.is_current(*channel, memory, alarm, now);
         let all = [Channel::Telegram, Channel::ControlRepo];
         let channels = if ways == Ways::All { &all[..] } else { &all[..1] };
         channels.iter().all(is_current)
@@ -118,7 +117,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
         let end = before.saturating_add(ALARM_CALLS.saturating_sub(self.used.get()));
         self.budget.allow(end.saturating_sub(before));
         if ways == Ways::All {
-            apart(self.read_app(&mut told, alarm, now)).await;
+            apart(self.get_ready(&mut told, alarm, now)).await;
             apart(self.show_on_both(&mut told, alarm, now, end)).await;
         } else {
             apart(self.turn(Channel::Telegram, &mut told, alarm, now, Probe::IfLost)).await;
@@ -135,8 +134,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     async fn show_on_both(&self, told: &mut Told, alarm: &Alarm, now: Time, end: u32) {
         // The issue comes first, since the message has a button to it. A channel that is lost comes before both: whether it is
         // back is an entry of the other.
-        let telegram_lost = self.reach(Channel::Telegram, &told.memory).is_some_and(|reach| reach.lost().is_some());
-        let first = if telegram_lost { Channel::Telegram } else { Channel::ControlRepo };
+        let first = if self.is_lost(Channel::Telegram, &told.memory) { Channel::Telegram } else { Channel::ControlRepo };
         let second = other(first);
         let kept = if self.is_current(second, &told.memory, alarm, now) {
             0
@@ -155,17 +153,23 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
         }
     }
 
-    async fn read_app(&self, told: &mut Told, alarm: &Alarm, now: Time) {
+    /// Reads the App if it is to be read, and enters the control repository meanwhile if it comes first.
+    async fn get_ready(&self, told: &mut Told, alarm: &Alarm, now: Time) {
+        let has_to_show = |channel: Channel| !self.is_current(channel, &told.memory, alarm, now);
         // What is said when nothing is open any more has no link.
-        let has_to_show = |channel: &Channel| {
-            !self.is_current(*channel, &told.memory, alarm, now) && !self.alarm_for(*channel, &told.memory, alarm).entries.is_empty()
-        };
-        if ![Channel::ControlRepo, Channel::Telegram].iter().any(has_to_show)
-            || told.memory.app.as_ref().is_some_and(|app| now.since(app.read_at) < APP_AGE)
-        {
+        let needs_app = |channel: Channel| has_to_show(channel) && !self.alarm_for(channel, &told.memory, alarm).entries.is_empty();
+        let is_fresh = told.memory.app.as_ref().is_some_and(|app| now.since(app.read_at) < APP_AGE);
+        if is_fresh || !(needs_app(Channel::ControlRepo) || needs_app(Channel::Telegram)) {
             return;
         }
-        match app::read(self.api).await {
+        let comes_first = !self.is_lost(Channel::Telegram, &told.memory) && has_to_show(Channel::ControlRepo);
+        let enter = async {
+            if let Some(control_repo) = self.control_repo.as_ref().filter(|_| comes_first) {
+                control_repo.enter_ahead(told.memory.control_repo.as_ref()).await;
+            }
+        };
+        let (app, ()) = join(apart(app::read(self.api)), apart(enter)).await;
+        match app {
             Ok(app) => told.memory.app = Some(AppPage { slug: app.slug, advanced_url: app.advanced_url, read_at: now }),
             Err(error) => told.app_error = Some(error),
         }
@@ -222,6 +226,10 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
                 self.control_repo.as_ref().is_none_or(|control_repo| control_repo.is_current(memory.control_repo.as_ref(), &alarm, now))
             }
         }
+    }
+
+    fn is_lost(&self, channel: Channel, memory: &Memory) -> bool {
+        self.reach(channel, memory).is_some_and(|reach| reach.lost().is_some())
     }
 
     /// `None` if the settings name no such channel: then what is remembered of it says nothing.

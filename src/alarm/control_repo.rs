@@ -31,19 +31,28 @@ pub struct ControlRepo<'a, N, S, C> {
     api: &'a Api<'a, N, S, C>,
     repo: &'a str,
     entered: RefCell<Option<Rc<Repository<'a, N, S, C>>>>,
+    /// Why it could not be entered ahead: what comes next fails of that, without a call more.
+    refused_ahead: RefCell<Option<ChannelError>>,
     writes: RefCell<Vec<Write>>,
 }
 
 impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
     /// Writes into `repo`, such as `owner/name`.
     pub fn new(api: &'a Api<'a, N, S, C>, repo: &'a str) -> Self {
-        Self { api, repo, entered: RefCell::new(None), writes: RefCell::default() }
+        Self { api, repo, entered: RefCell::new(None), refused_ahead: RefCell::new(None), writes: RefCell::default() }
     }
 
     /// Whether the repository shows `alarm` already, so that there is nothing to call for.
     #[must_use]
     pub fn is_current(&self, shown: Option<&Shown>, alarm: &Alarm, now: Time) -> bool {
         shown.is_some_and(|shown| shown.old.is_empty()) && what_to_do(shown, alarm, self.repo, now) == Todo::Nothing
+    }
+
+    /// Enters the repository in which `show` is going to write, while other calls are under way.
+    pub async fn enter_ahead(&self, shown: Option<&Shown>) {
+        if shown.is_none_or(|shown| shown.repo == self.repo) {
+            self.refused_ahead.replace(self.enter(self.repo).await.err());
+        }
     }
 
     /// What was written since this was last asked, or may have been.
@@ -279,6 +288,9 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         let known = self.entered.borrow().clone().filter(|repository| repository.is(repo));
         if let Some(repository) = known {
             return Ok(repository);
+        }
+        if let Some(error) = self.refused_ahead.take() {
+            return Err(error);
         }
         let repository = Rc::new(Repository::enter(self.api, repo).await?);
         self.entered.replace(Some(repository.clone()));

@@ -31,9 +31,10 @@ import http from "node:http";
  * - `'slow-drip'` the effect happens, the answer comes byte by byte and never ends
  * - `{status, headers?, body?}` this answer instead, without the effect
  * - `{rawBody}` the effect happens, the answer has this body · `{truncate: n}` it breaks off after n bytes
- * - `{delayMs}` the answer comes late (real time) · a function: any change of the answer after the effect
+ * - `{delayMs}` the answer comes late (real time) · a function: any change of the answer after the effect, at once or by
+ *   a promise of it, which holds the answer back
  * @typedef {string | {status: number, headers?: Record<string, string>, body?: any} | {rawBody: string | Buffer}
- *   | {truncate: number} | {delayMs: number} | ((answer: Answer) => Answer)} Fault
+ *   | {truncate: number} | {delayMs: number} | ((answer: Answer, request: Logged) => Answer | Promise<Answer>)} Fault
  */
 
 /** @typedef {((request: Logged) => boolean) | {method?: string, path?: RegExp | string}} Match */
@@ -74,13 +75,13 @@ export async function serve({ describe, handle, now }) {
     respond(request, response, logged, text, armed?.fault);
   });
 
-  function respond(request, response, logged, text, fault) {
+  async function respond(request, response, logged, text, fault) {
     if (fault === "hang") return;
     if (fault === "reset") return request.socket.resetAndDestroy();
     let answer = replaces(fault) ? { ...fault } : handle(logged, request, text);
     if (fault === "hang-after") return;
     if (fault === "lost-answer") return request.socket.resetAndDestroy();
-    if (typeof fault === "function") answer = fault(answer) ?? answer;
+    if (typeof fault === "function") answer = (await fault(answer, logged)) ?? answer;
     if (fault?.rawBody !== undefined) answer = { ...answer, body: fault.rawBody };
     logged.status = answer.status;
     if (fault?.delayMs) return void setTimeout(() => write(response, logged, answer, fault), fault.delayMs).unref();

@@ -13,7 +13,7 @@ export const CHAT = -1001234567890;
 export const CONTROL_REPO = "octo-maintainer/alarms";
 
 const DAY = Date.parse("2026-11-02T00:00:00Z");
-export const ASK = /^\/app\/hook\/deliveries\/(\d+)\/attempts$/;
+export const ASK = /\/app\/hook\/deliveries\/(\d+)\/attempts$/;
 
 /** Whether a request reads a page of either list. */
 export const isList = ({ path }) => path === "/app/hook/deliveries";
@@ -87,8 +87,8 @@ class Scene {
   }
 
   /**
-   * Moves the clock and fires the schedule. Of what comes back, `asked` are the guids of the asks in their order,
-   * `requests` all calls that arrived at either fake, `sweep` the sweep's own line.
+   * Moves the clock and fires the schedule. Of what comes back, `asked` are the guids of the asks in their order (of those that
+   * are under way side by side any may arrive first, so it is that of the sweep's own lines), `requests` all calls that arrived at either fake, `sweep` the sweep's own line.
    */
   async tickAt(clock) {
     const time = typeof clock === "number" ? clock : at(clock);
@@ -99,6 +99,10 @@ class Scene {
     const sweep = run.logs.find(({ message }) => message === "sweep");
     const tick = { ...run, sweep, requests, calls: requests.length, asked: this.asksIn(requests) };
     if (sweep) {
+      const lines = run.logs.filter(({ message, answer }) => message === "redelivery" && answer !== "not made");
+      const told = lines.map(({ guid }) => guid);
+      assert.deepEqual(told.toSorted(), tick.asked.toSorted(), "the asks that are told are those that arrived");
+      tick.asked = told;
       assert.equal(sweep.calls, requests.length, "the calls that are reported are those that arrived");
       assert.ok(requests.length <= sweep.call_limit, `${requests.length} calls exceed the budget`);
     }
@@ -126,6 +130,11 @@ class Scene {
   asksIn(requests) {
     const ids = requests.map(({ method, path }) => method === "POST" && ASK.exec(path)?.[1]).filter(Boolean);
     return ids.map((id) => this.github.deliveries.byId.get(BigInt(id))?.guid ?? id);
+  }
+
+  /** Matches asks for these events, for a fault of their own. */
+  asksFor(...guids) {
+    return (request) => guids.includes(this.asksIn([request])[0]);
   }
 
   /** The codes of all attempts of an event, in their order. */

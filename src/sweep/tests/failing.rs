@@ -8,7 +8,7 @@ use crate::sweep::failures::Failure;
 use crate::sweep::report::{Ending, Events};
 use crate::sweep::state::State;
 
-use super::world::{Crash, Fault, Outside};
+use super::world::{Crash, Fault, Outside, Upset};
 
 const HISTORY: &str = "
     a: 10:01 500 | 500, 500
@@ -93,35 +93,51 @@ fn while_github_turns_asks_away_no_sweep_succeeds_and_the_window_stands_still() 
     assert_eq!(state(&outside).ledger.succeeded_at, None);
 }
 
+const FOUR: &str = "a: 10:01 500\nb: 10:02 500\nc: 10:03 500\nd: 10:04 500";
+
+/// Asks of the last sweep.
+fn asks_made(outside: &Outside) -> usize {
+    outside.calls.borrow().iter().filter(|call| call.ends_with("/attempts")).count()
+}
+
 #[test]
 fn when_github_turns_asks_away_the_sweep_ends_and_no_ask_stands() {
     for answer in [(|| Ok(status(401))) as fn() -> _, || Ok(status(429))] {
-        let outside = Outside::new(HISTORY);
+        let outside = Outside::new(FOUR);
         outside.faults.borrow_mut().push(("POST /app/hook/deliveries", answer));
         let report = outside.tick("10:15").expect("it ends");
         assert!(report.failure.is_some());
-        assert_eq!(outside.calls.borrow().iter().filter(|call| call.ends_with("/attempts")).count(), 1);
+        assert_eq!(asks_made(&outside), 3, "those under way beside it");
         assert!(state(&outside).ledger.events.values().all(|event| event.asks.is_empty()));
         outside.faults.borrow_mut().clear();
         outside.tick("10:30");
-        assert_eq!(outside.asks.borrow().len(), 2);
+        assert_eq!(outside.asks.borrow().len(), 4);
     }
 }
 
 #[test]
 fn the_second_answer_that_nobody_knows_ends_the_asking() {
-    let outside = Outside::new("a: 10:01 500\nb: 10:02 500\nc: 10:03 500\nd: 10:04 500");
+    let outside = Outside::new(FOUR);
     outside.faults.borrow_mut().push(("POST /app/hook/deliveries", || Ok(status(502))));
     let report = outside.tick("10:15").expect("it ends");
     assert_eq!(report.failure, None);
-    assert_eq!(outside.calls.borrow().iter().filter(|call| call.ends_with("/attempts")).count(), 2);
+    assert_eq!(asks_made(&outside), 3, "those under way side by side");
     let asked: Vec<usize> = state(&outside).ledger.events.values().map(|event| event.asks.len()).collect();
-    assert_eq!(asked, [1, 1, 0, 0], "what was not made is struck, what may have been taken stands");
+    assert_eq!(asked, [1, 1, 1, 0], "what was not made is struck, what may have been taken stands");
     outside.faults.borrow_mut().clear();
     outside.tick("10:30");
-    assert_eq!((outside.asks_for("a").len(), outside.asks_for("c").len()), (0, 1), "a may have been taken");
+    assert_eq!((outside.asks_for("a").len(), outside.asks_for("d").len()), (0, 1), "a may have been taken");
     outside.tick("10:45");
     assert_eq!(outside.asks_for("a").len(), 1);
+}
+
+#[test]
+fn after_one_answer_that_nobody_knows_the_asks_go_one_by_one() {
+    let outside = Outside::new("a: 10:01 500\nb: 10:02 500\nc: 10:03 500\nd: 10:04 500\ne: 10:05 500\nf: 10:06 500");
+    outside.fail_once("POST /app/hook/deliveries", || Ok(status(502)));
+    outside.upsets.borrow_mut().insert(5, Upset::NoAnswer);
+    outside.tick("10:15");
+    assert_eq!(asks_made(&outside), 4, "three side by side, and the one whose answer was lost too");
 }
 
 #[test]

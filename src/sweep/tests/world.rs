@@ -158,10 +158,14 @@ impl Outside {
         (0..self.used_before.get()).for_each(|_| assert!(budget.take()));
         self.budget.replace(budget.clone());
         let world = World { network: self, signer: &AnySigner, clock: &TestClock(now), storage: self, budget: &budget };
-        match &config {
+        let report = match &config {
             Ok(config) => sweep(&world, config, now).now_or_never(),
             Err(unusable) => sweep_without_settings(&world, unusable, now).now_or_never(),
+        };
+        if report.is_none() {
+            self.crash.set(None);
         }
+        report
     }
 
     /// Sweeps every quarter of an hour, the last time at `to`.
@@ -189,18 +193,21 @@ impl Outside {
         self.asks.borrow().iter().filter(|(asked, _)| asked == guid).map(|(_, at)| *at).collect()
     }
 
-    /// One step of a sweep: done, left undone, or done without anybody learning of it.
+    /// One step of a sweep: done, left undone, or done without anybody learning of it. What is under way beside a step that is left
+    /// undone still gets through; beside one that is done it does not.
     async fn step<T>(&self, run: impl FnOnce() -> T) -> T {
         let step = self.steps.get();
         self.steps.set(step + 1);
         match self.crash.get() {
             Some(crash) if crash.step == step => {
-                self.crash.set(None);
                 if crash.done {
                     run();
+                } else {
+                    self.crash.set(None);
                 }
                 pending().await
             }
+            Some(crash) if crash.step < step => pending().await,
             _ => run(),
         }
     }
