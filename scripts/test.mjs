@@ -23,6 +23,8 @@ const steps = {
     const { cargoDeny, cargoMachete } = await import("./rust.mjs");
     const [machete, deny] = await Promise.all([cargoMachete(), cargoDeny()]);
     await run(machete, ["--skip-target-dir"], { cwd: root });
+    // It looks at the crates of every platform, and what was compiled so far has brought those of this one.
+    await cargo("fetch", "--locked");
     const rules = ["--config", "scripts/deny.toml", "check", "licenses", "bans", "sources"];
     await run(deny, ["--locked", "--offline", ...rules], { cwd: root });
   },
