@@ -71,7 +71,8 @@ describe("the workflows", () => {
   test("each job fetches the commit in the same way, with commands that a shell can read", () => {
     const fetches = workflows.flatMap(([, workflow]) => Object.values(workflow.jobs).map((job) => job.steps[0]));
     for (const fetch of fetches) assert.deepEqual(fetch, fetches[0]);
-    for (const { run = "" } of workflows.flatMap(([, workflow]) => steps(workflow))) execFileSync("bash", ["-n", "-c", run]);
+    for (const { run = "" } of workflows.flatMap(([, workflow]) => steps(workflow)))
+      execFileSync("bash", ["-n", "-c", run]);
   });
 
   test("only a person or a tag deploys", () => {
