@@ -42,6 +42,7 @@ export async function buildWorker() {
   const wasmOpt = join(root, "node_modules", ".bin", "wasm-opt");
   // worker-build asks cargo for the crate's metadata without --locked, which would bring Cargo.lock up to date silently.
   await step("crates", () => run("cargo", ["fetch", "--locked"], { cwd: root }));
+  const flags = await withoutPaths();
   await step(
     "Worker",
     () =>
@@ -52,12 +53,29 @@ export async function buildWorker() {
           WASM_BINDGEN_BIN: wasmBindgen,
           WASM_OPT_BIN: wasmOpt,
           ESBUILD_BIN: join(root, "node_modules", ".bin", "esbuild"),
+          // In place of whatever flags this machine has set: the same source gives the same Worker anywhere.
+          CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"),
         },
       }),
     "a minute or two the first time",
   );
   await leaveNamesOut(wasmOpt);
   writeFileSync(stamp, wanted);
+}
+
+/**
+ * The flags that keep the folders of this machine out of the module. A panic says in which file it was, and a crate's file is below
+ * cargo's home; that of the standard library too, if its source is installed.
+ */
+async function withoutPaths() {
+  const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown"];
+  const { packages } = JSON.parse(await run("cargo", args, { cwd: root }));
+  const crates = packages.filter(({ source }) => source).map((crate) => dirname(dirname(crate.manifest_path)));
+  const sysroot = (await run("rustc", ["--print", "sysroot"], { cwd: root })).trim();
+  const [, commit] = (await run("rustc", ["-vV"], { cwd: root })).match(/^commit-hash: (.+)$/m);
+  const places = [[join(sysroot, "lib", "rustlib", "src", "rust"), `/rustc/${commit}`]];
+  for (const folder of new Set(crates)) places.push([folder, "crates"]);
+  return places.map(([folder, name]) => `--remap-path-prefix=${folder}=${name}`);
 }
 
 /**

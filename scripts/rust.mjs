@@ -1,5 +1,5 @@
-// The Rust side of the set-up: checks the toolchain, and puts the two programs that turn a crate into a Worker below
-// target/tools, keyed by version.
+// The Rust side of the set-up: checks the toolchain, and puts the programs that turn a crate into a Worker, and those that look at its
+// dependencies, below target/tools, keyed by version.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -54,6 +54,16 @@ export async function buildTools() {
 /** Installs the check for dependencies that nothing uses, if it is missing, and returns its path. */
 export function cargoMachete() {
   return installed("cargo-machete", "0.9.2", "half a minute");
+}
+
+/** The same for the check of licences, sources, versions and advisories. */
+export function cargoDeny() {
+  return installed("cargo-deny", "0.20.2", "a minute");
+}
+
+/** The same for the program that writes a bill of materials. */
+export function cargoCyclonedx() {
+  return installed("cargo-cyclonedx", "0.5.9", "a minute");
 }
 
 async function installed(crate, version, hint, program = crate) {

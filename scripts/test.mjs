@@ -23,8 +23,13 @@ const steps = {
       env: { RUSTDOCFLAGS: "-D warnings" },
     }),
   dependencies: async () => {
-    const { cargoMachete } = await import("./rust.mjs");
-    await run(await cargoMachete(), ["--skip-target-dir"], { cwd: root });
+    const { cargoDeny, cargoMachete } = await import("./rust.mjs");
+    const [machete, deny] = await Promise.all([cargoMachete(), cargoDeny()]);
+    await run(machete, ["--skip-target-dir"], { cwd: root });
+    // It looks at the crates of every platform, and what was compiled so far has brought those of this one.
+    await cargo("fetch", "--locked");
+    const rules = ["--config", "scripts/deny.toml", "check", "licenses", "bans", "sources"];
+    await run(deny, ["--locked", "--offline", ...rules], { cwd: root });
   },
   "cargo-test": () => run("cargo", ["test", "--locked"], { cwd: root, show: true }),
   build: async () => {
@@ -46,6 +51,7 @@ const steps = {
 const hints = {
   clippy: "half a minute the first time",
   "clippy-wasm": "half a minute the first time",
+  dependencies: "a minute or two the first time",
   "cargo-test": "a minute the first time",
   costs: "half a minute the first time",
   "node-test": "the Worker in workerd",

@@ -1,4 +1,5 @@
 use expect_test::expect;
+use serde_json::Value;
 
 use super::*;
 use crate::failure::FailureClass;
@@ -52,4 +53,33 @@ fn the_stored_form_of_the_stopgap_is_pinned() {
     let text = serde_json::to_string(&stopgap).expect("it is plain data");
     expect![[r#"{"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null}}"#]].assert_eq(&text);
     assert_eq!(serde_json::from_str::<Stopgap>(&text).expect("it is read again"), stopgap);
+}
+
+/// The places at which `kept` has something that `now` has not.
+fn lost(kept: &Value, now: &Value, path: &str) -> Vec<String> {
+    match (kept, now) {
+        (Value::Object(kept), Value::Object(now)) => {
+            kept.iter().flat_map(|(key, value)| lost(value, now.get(key).unwrap_or(&Value::Null), &format!("{path}.{key}"))).collect()
+        }
+        (Value::Array(kept), Value::Array(now)) if kept.len() == now.len() => {
+            kept.iter().zip(now).flat_map(|(kept, now)| lost(kept, now, path)).collect()
+        }
+        _ if kept == now => Vec::new(),
+        _ => vec![format!("{path}: {kept} became {now}")],
+    }
+}
+
+#[test]
+fn what_each_released_version_stored_is_read_and_nothing_of_it_is_lost() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/test/fixtures/states");
+    let files: Vec<_> = std::fs::read_dir(folder).expect("the states are there").collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let path = file.expect("it is listed").path();
+        let storage: Value = serde_json::from_slice(&std::fs::read(&path).expect("it is read")).expect("it is JSON");
+        let text = storage["state"].as_str().expect("a text");
+        let state = State::read(text).expect("a newer Worker reads what an older one wrote");
+        let (kept, now) = (serde_json::from_str(text).expect("it is JSON"), serde_json::to_value(&state).expect("it is plain data"));
+        assert_eq!(lost(&kept, &now, ""), [""; 0], "{}", path.display());
+    }
 }

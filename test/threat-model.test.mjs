@@ -1,0 +1,44 @@
+// docs/threat-model.md names a test for whatever it says is stopped: each is there, and none is skipped.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root } from "../scripts/setup.mjs";
+
+const read = (file) => readFileSync(join(root, file), "utf8");
+const page = read("docs/threat-model.md");
+const named = [...page.matchAll(/`([^`\s]+) › ([^`]+)`/g)].map(([, file, name]) => ({ file, name }));
+
+/** Whether the file has a test of that name: one that runs. */
+function has(file, name) {
+  if (!existsSync(join(root, file))) return false;
+  const exactly = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const form = file.endsWith(".rs")
+    ? `#\\[test\\]\\s+fn ${exactly}\\(`
+    : `\\b(?:test|act|describe)\\(\\s*(["'\`])${exactly}\\1,`;
+  return new RegExp(form).test(read(file));
+}
+
+test("every test that the threat model names is there", () => {
+  assert.ok(named.length > 30, `${named.length} names were found`);
+  const missing = named.filter(({ file, name }) => !has(file, name));
+  assert.deepEqual(missing, []);
+});
+
+test("a test that is gone, misnamed or commented out of its attribute is missed", () => {
+  const [{ file, name }] = named;
+  assert.ok(has(file, name));
+  assert.ok(!has(file, `${name}.`) && !has(file, name.slice(1)) && !has("test/none.test.mjs", name));
+  assert.ok(!has("src/policy/tests/mod.rs", "render"), "a function that is no test");
+});
+
+test("each attacker has something that stops it or says that nothing does, and the page hides neither", () => {
+  const parts = page.split(/^## /m).slice(1);
+  assert.ok(parts.length >= 8);
+  for (const part of parts) assert.match(part, /› |\*\*Not stopped\*\*/, part.split("\n")[0]);
+  // A bullet that claims something without a test is one of the few that are about no code.
+  const bullets = page.split(/\n- /).slice(1);
+  const bare = bullets.filter((bullet) => !/›|\*\*Not stopped\*\*|\(`test\/|wrangler\.toml/.test(bullet));
+  assert.deepEqual(bare, []);
+});
