@@ -58,6 +58,18 @@ impl Own {
         self.0.drain(..excess);
     }
 
+    /// Takes in the writes of a copy that went on from this one, or from none.
+    pub fn take_in(&mut self, later: Self) {
+        let mut known: Vec<Write> = self.0.iter().map(|(write, _)| *write).collect();
+        for (write, _) in later.0 {
+            // One edit may count as two writes, so each is matched with one.
+            match known.iter().position(|known| *known == write) {
+                Some(place) => drop(known.swap_remove(place)),
+                None => self.wrote(write),
+            }
+        }
+    }
+
     /// Whether an event first delivered then could be of one of our writes.
     #[must_use]
     pub fn may_be(&self, event: &str, repository_id: Option<u64>, at: Time) -> bool {

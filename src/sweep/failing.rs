@@ -45,8 +45,11 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         self.log_failure(error);
         let mut state = match (state, self.stopgap().await) {
             (Some(state), _) => state,
-            (None, Some(Stopgap { failures, alarm })) => State { alarm, failures, ..State::default() },
-            (None, None) => State::default(),
+            (None, stopgap) => {
+                let mut state = State::default();
+                state.take_in(stopgap.unwrap_or_default(), self.now);
+                state
+            }
         };
         state.move_to(self.now);
         state.failures.note(self.now, error.class(), None);
@@ -55,7 +58,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             self.tell(&mut state, ways(error.class())).await;
             self.report_lost_channels(&state);
         }
-        if let Err(error) = self.save_stopgap(Stopgap { failures: state.failures, alarm: state.alarm }).await {
+        if let Err(error) = self.save_stopgap(Stopgap { failures: state.failures, alarm: state.alarm, own: state.ledger.own }).await {
             self.log_failure(&error);
         }
     }

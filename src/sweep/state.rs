@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::failures::Failures;
 use crate::alarm::Memory;
 use crate::policy::ledger::Ledger;
+use crate::policy::own::Own;
 use crate::policy::time::Time;
 
 /// The version that this code reads and writes.
@@ -36,6 +37,9 @@ pub struct Stopgap {
     /// What the channels show since.
     #[serde(default)]
     pub alarm: Memory,
+    /// Our own writes of the issue: their events are nobody's, whatever the state that they are missing in says.
+    #[serde(default)]
+    pub own: Own,
 }
 
 /// A stored value that is not to be used.
@@ -80,6 +84,7 @@ impl State {
     pub fn take_in(&mut self, stopgap: Stopgap, now: Time) {
         self.failures = stopgap.failures;
         self.alarm = std::mem::take(&mut self.alarm).followed_by(stopgap.alarm, now);
+        self.ledger.own.take_in(stopgap.own);
     }
 
     /// Takes every stored time later than `now` as `now`, so that one wrong clock cannot stop everything.

@@ -49,9 +49,9 @@ fn other_letters_are_stored_as_ascii_and_read_as_they_were() {
 
 #[test]
 fn the_stored_form_of_the_stopgap_is_pinned() {
-    let stopgap = Stopgap { failures: state().failures, alarm: Memory::default() };
+    let stopgap = Stopgap { failures: state().failures, alarm: Memory::default(), own: state().ledger.own };
     let text = serde_json::to_string(&stopgap).expect("it is plain data");
-    expect![[r#"{"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null}}"#]].assert_eq(&text);
+    expect![[r#"{"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null},"own":[]}"#]].assert_eq(&text);
     assert_eq!(serde_json::from_str::<Stopgap>(&text).expect("it is read again"), stopgap);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::policy::tests::history::{parse, time};
 use crate::policy::time::{Time, minutes};
-use crate::ports::NetworkError;
+use crate::ports::{Key, NetworkError};
 use crate::sweep::report::Ending;
 
 use super::world::Outside;
@@ -34,6 +34,28 @@ fn the_alarm_does_not_feed_itself() {
         assert_eq!(outside.asks.borrow().iter().filter(|(guid, _)| guid.starts_with("own")).count(), 0, "{code}");
         assert!(!outside.issues.open_issues()[0].body.contains("own-"), "{code}");
         assert_eq!((outside.issues.issues.borrow().len(), heard), (1, 2), "{code}: one that opens it, one that edits it");
+    }
+}
+
+#[test]
+fn nor_does_what_was_written_while_the_state_could_not_be_read_or_written() {
+    for is_newer in [true, false] {
+        let outside = Outside::new("");
+        outside.ticks(time("10:00"), time("10:15"));
+        let before = outside.stored.borrow()[&Key::State].clone();
+        if is_newer {
+            outside.stored.borrow_mut().insert(Key::State, r#"{"version":2}"#.to_owned());
+        }
+        outside.keeps_no_state.set(!is_newer);
+        for at in ["10:30", "10:45", "11:00"] {
+            outside.tick(at);
+            deliver_own_events(&outside, 500);
+        }
+        outside.stored.borrow_mut().insert(Key::State, before);
+        outside.keeps_no_state.set(false);
+        outside.ticks(time("11:15"), time("12:30"));
+        assert_eq!(outside.asks.borrow().len(), 0, "{is_newer}: {:?}", outside.asks.borrow());
+        assert!(outside.issues.open_issues().is_empty());
     }
 }
 
