@@ -64,7 +64,7 @@ describe("the issue", { concurrency: 2 }, () => {
         const closed = await sweep(scene, "09:00");
         assert.deepEqual(closed.told, [...ENTER, "PATCH 1", "editMessageText"]);
         assert.deepEqual([issue.state, issue.stateReason, issue.comments], ["closed", "completed", []]);
-        assert.match(says(scene, 1), /nothing is open any more\nRecovered: all 2 events were delivered/);
+        assert.match(says(scene, 1), /nothing is open any more\nRecovered after .*: all 2 events were delivered/);
         await quiet(scene, "09:15");
         // The next alarm is a new issue, and the old one stays as it is.
         const third = breaks(scene, "09:20");
@@ -123,7 +123,7 @@ describe("the issue", { concurrency: 2 }, () => {
         clicks(scene, guids[0], "09:50");
         clicks(scene, guids[1], "09:51");
         assert.deepEqual((await sweep(scene, "10:00")).told, ["editMessageText"]);
-        assert.match(newest(scene), /^🟢 Recovered: all 4/);
+        assert.match(newest(scene), /^🟢 Recovered after .*: all 4/);
         await quiet(scene, "10:15");
       },
     );
@@ -216,7 +216,7 @@ describe("the issue", { concurrency: 2 }, () => {
           scene.github.person.delete(CONTROL_REPO, 2);
           for (const guid of guids) clicks(scene, guid, "09:05");
           assert.match((await sweep(scene, "09:15")).failures.join(), /the issue was deleted/);
-          assert.match(newest(scene), /^🟢 Recovered: all 2/);
+          assert.match(newest(scene), /^🟢 Recovered after .*: all 2/);
           assert.equal(scene.openIssue(), undefined);
           await quiet(scene, "09:30");
         },

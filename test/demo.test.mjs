@@ -69,7 +69,7 @@ describe("the day", { concurrency: 2 }, () => {
       "push billing 0 → 200",
       "Delivered by the click, so it leaves the alarm",
       "edited, without a sound",
-      "🟢 Recovered: the event was delivered.",
+      "🟢 Recovered after 4 h 30 min: the event was delivered.",
       "sweeps 96",
       "gave up 1",
       "✓ Checked: each of the 21 events that failed was delivered, overtaken or told.",

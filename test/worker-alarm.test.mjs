@@ -112,7 +112,7 @@ describe("the alarm of events that gave up", { concurrency: 2 }, () => {
     assert.equal(scene.github.issues(CONTROL_REPO).length, 1);
     for (const guid of guids) scene.github.click(guid, 200);
     await scene.tickAt("10:30");
-    assert.match(current.text, /Recovered: all 3/);
+    assert.match(current.text, /Recovered after .*: all 3/);
     assert.equal(scene.openIssue(), undefined);
     // The next entry is a new alarm.
     const later = scene.fails("10:35");

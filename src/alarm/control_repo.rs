@@ -150,7 +150,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                     }
                     // A person closed it and has seen what stood in it. What is new stands in a new issue.
                     Edited::Yes { is_open: false, .. } => {
-                        self.give_back(number, shown, &unseen).await?;
+                        self.give_back(number, shown, &unseen, now).await?;
                         shown.seen.extend_from_slice(shown.last.keys());
                         shown.forget_seen(alarm);
                         shown.closed_by_person = true;
@@ -164,7 +164,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 if shown.unseen(alarm).entries.is_empty() { Ok(()) } else { self.create(shown, alarm, now).await }
             }
             (Todo::Close, Some(number)) => {
-                let issue = text::closed(shown.last.recovered(&alarm.passed), shown.seen.len());
+                let issue = text::closed(shown.last.ended(&alarm.passed, now), shown.seen.len());
                 let result = match self.enter(&shown.repo).await {
                     Ok(repository) => repository.edit(number, &issue, State::Closed).await,
                     Err(error) => Err(error),
@@ -203,14 +203,14 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
     }
 
     /// The edit that found an issue closed put into it what the person has not seen. It says again what they saw.
-    async fn give_back(&self, number: u64, shown: &Shown, unseen: &Alarm) -> Result<(), ChannelError> {
+    async fn give_back(&self, number: u64, shown: &Shown, unseen: &Alarm, now: Time) -> Result<(), ChannelError> {
         let seen = |entry: &&Entry| shown.last.keys().contains(&Digest::of(&entry.key));
         let entries: Vec<Entry> = unseen.entries.iter().filter(seen).cloned().collect();
         if entries == unseen.entries {
             return Ok(());
         }
         let issue = if entries.is_empty() {
-            text::closed(shown.last.recovered(&unseen.passed), 0)
+            text::closed(shown.last.ended(&unseen.passed, now), 0)
         } else {
             text::issue(&Alarm { entries, ..unseen.clone() })
         };

@@ -68,6 +68,9 @@ pub struct LastShown {
     /// Of those that left since the first one came: whose event passed, and all.
     #[serde(default, skip_serializing_if = "is_none")]
     gone: Recovered,
+    /// Since when something is open: the first entry came then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<Time>,
 }
 
 fn is_none(gone: &Recovered) -> bool {
@@ -91,7 +94,9 @@ impl LastShown {
         }
         let excess = left.len().saturating_sub(LEFT_KEPT);
         left.drain(..excess);
-        Self { text, keys, left, doubtful: false, gone }
+        let was_open = before.filter(|before| !before.is_closed());
+        let since = if keys.is_empty() { None } else { was_open.map_or(Some(now), |before| before.since) };
+        Self { text, keys, left, doubtful: false, gone, since }
     }
 
     /// Whether it was shown that nothing is open any more.
@@ -124,11 +129,11 @@ impl LastShown {
         keys(entries).iter().any(|key| self.keys.binary_search(key).is_err() && !comes_back(key))
     }
 
-    /// How many entries there were since the first one came, and how many of those were about events that passed, when the
-    /// last ones leave now.
+    /// How many entries there were since the first one came, how many of those were about events that passed, and how long it took,
+    /// when the last ones leave now.
     #[must_use]
-    pub fn recovered(&self, passed: &[Guid]) -> Recovered {
-        self.gone.and(self.keys.iter(), passed)
+    pub fn ended(&self, passed: &[Guid], now: Time) -> Ended {
+        Ended { recovered: self.gone.and(self.keys.iter(), passed), took: self.since.map(|since| now.since(since)) }
     }
 
     /// Another text, which this one takes the place of, showed these entries: they come back without a sound.
@@ -147,10 +152,20 @@ impl LastShown {
 
     /// Takes every time later than `now` as `now`.
     pub fn move_to(&mut self, now: Time) {
+        self.since = self.since.map(|since| since.min(now));
         for (_, at) in &mut self.left {
             *at = now.min(*at);
         }
     }
+}
+
+/// What is said when the last entry left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Of all that left since the first one came.
+    pub recovered: Recovered,
+    /// How long something was open, if that is known.
+    pub took: Option<Duration>,
 }
 
 /// Of the entries that left, how many did so because their event passed.

@@ -14,13 +14,14 @@ pub mod words;
 mod tests;
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use url::{Host, Url};
 
 use self::advice::advice;
 use super::Alarm;
 use super::entry::{Channel, Entry, EntryKind, Failing, Undelivered};
-use super::shown::Recovered;
+use super::shown::{Ended, Recovered};
 use crate::failure::FailureClass;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
@@ -291,14 +292,28 @@ fn events(count: u64, adjective: &str) -> String {
 }
 
 /// What is said when the last entry left. "Recovered" is said only of what passed.
-fn nothing_open(recovered: Recovered) -> String {
-    let Recovered { passed, all } = recovered;
+fn nothing_open(ended: Ended) -> String {
+    let Recovered { passed, all } = ended.recovered;
+    let after = |comma: &str| ended.took.map(|took| format!("{comma} after {}", span(took))).unwrap_or_default();
     match (passed, all) {
         (0, _) => "Nothing is open any more.".to_owned(),
-        (1, 1) => "Recovered: the event was delivered. Nothing is open any more.".to_owned(),
-        _ if passed == all => format!("Recovered: all {all} events were delivered. Nothing is open any more."),
-        (1, _) => format!("Nothing is open any more. Recovered: 1 of {all} entries; its event was delivered."),
-        _ => format!("Nothing is open any more. Recovered: {passed} of {all} entries; their events were delivered."),
+        (1, 1) => format!("Recovered{}: the event was delivered. Nothing is open any more.", after("")),
+        _ if passed == all => format!("Recovered{}: all {all} events were delivered. Nothing is open any more.", after("")),
+        (1, _) => format!("Nothing is open any more{}. Recovered: 1 of {all} entries; its event was delivered.", after(",")),
+        _ => format!("Nothing is open any more{}. Recovered: {passed} of {all} entries; their events were delivered.", after(",")),
+    }
+}
+
+/// `45 minutes`, `2 h 15 min` or `3 days`.
+fn span(span: Duration) -> String {
+    let minutes = span.as_secs().div_ceil(60).max(1);
+    match (minutes / 60, minutes % 60) {
+        (0, 1) => "a minute".to_owned(),
+        (0, minutes) => format!("{minutes} minutes"),
+        (1, 0) => "an hour".to_owned(),
+        (hours @ 48.., _) => format!("{} days", hours / 24),
+        (hours, 0) => format!("{hours} hours"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
     }
 }
 

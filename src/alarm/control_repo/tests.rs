@@ -156,5 +156,5 @@ fn the_stored_form_is_pinned() {
     repo.show(0, &["a", "b"]).expect("shown");
     repo.show(15, &["a"]).expect("shown");
     let json = serde_json::to_string(&repo.shown).expect("it is stored");
-    expect_test::expect![[r#"{"repo":"acme/control","issue":{"number":1,"url":"https://github.com/acme/control/issues/1"},"last":{"text":"e97338d1ac537729","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1}}}"#]].assert_eq(&json);
+    expect_test::expect![[r#"{"repo":"acme/control","issue":{"number":1,"url":"https://github.com/acme/control/issues/1"},"last":{"text":"e97338d1ac537729","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1},"since":1796047500000}}"#]].assert_eq(&json);
 }

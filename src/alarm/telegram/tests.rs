@@ -186,8 +186,8 @@ fn the_last_entry_that_leaves_closes_and_the_next_one_starts_anew() {
 #[test]
 fn recovered_is_said_only_of_what_passed() {
     for (passed, expected) in [
-        (vec!["a", "b", "x"], "🟢 Recovered: all 2 events were delivered. Nothing is open any more."),
-        (vec!["b"], "🟢 Nothing is open any more. Recovered: 1 of 2 entries; its event was delivered."),
+        (vec!["a", "b", "x"], "🟢 Recovered after 15 minutes: all 2 events were delivered. Nothing is open any more."),
+        (vec!["b"], "🟢 Nothing is open any more, after 15 minutes. Recovered: 1 of 2 entries; its event was delivered."),
         (vec!["x"], "🟢 Nothing is open any more."),
     ] {
         let mut chat = Chat::new();
@@ -354,5 +354,5 @@ fn the_stored_form_is_pinned() {
     chat.show(0, &["a", "b"]).expect("shown");
     chat.show(15, &["a"]).expect("shown");
     let json = serde_json::to_string(&chat.shown).expect("it is stored");
-    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"f84acc9b6ba09c86","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1}}}"#]].assert_eq(&json);
+    expect_test::expect![[r#"{"chat":"-1001234567890","message_id":1,"sent_at":1796047500000,"last":{"text":"f84acc9b6ba09c86","keys":["98685858b28d5377"],"left":[["98685958b28d552a",1796048400000]],"gone":{"passed":0,"all":1},"since":1796047500000}}"#]].assert_eq(&json);
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
-use crate::alarm::shown::{Digest, Recovered};
+use crate::alarm::shown::{Digest, Ended};
 use crate::policy::ledger::Loss;
 
 /// Bytes of a body at most, without its marker. GitHub's limit is 65,536 characters; bytes are never fewer.
@@ -92,8 +92,8 @@ const NOTHING_OPEN: &str = "Webhook deliveries: nothing is open any more";
 
 /// What is left when the last entry left. `seen` entries are open still, and stood in an issue that a person closed.
 #[must_use]
-pub fn closed(recovered: Recovered, seen: usize) -> Issue {
-    let (title, said) = (NOTHING_OPEN, nothing_open(recovered));
+pub fn closed(ended: Ended, seen: usize) -> Issue {
+    let (title, said) = (NOTHING_OPEN, nothing_open(ended));
     let (title, said) = match seen {
         0 => (title.to_owned(), said),
         // What a person closed is no longer asked of anybody, but it is not over.

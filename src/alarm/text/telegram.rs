@@ -12,7 +12,7 @@ use super::{
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
-use crate::alarm::shown::{Digest, Recovered};
+use crate::alarm::shown::{Digest, Ended};
 use crate::policy::ledger::Loss;
 
 /// UTF-16 units of a message at most. Telegram takes 4,096 after parsing; how it counts is not written down for every
@@ -90,9 +90,9 @@ pub fn message(alarm: &Alarm) -> Message {
 
 /// What is left when the last entry left.
 #[must_use]
-pub fn closed(recovered: Recovered) -> Message {
+pub fn closed(ended: Ended) -> Message {
     let mut out = Markup::default();
-    out.text("🟢 ").text(&nothing_open(recovered));
+    out.text("🟢 ").text(&nothing_open(ended));
     Message::of(out, Vec::new())
 }
 

@@ -14,46 +14,54 @@ use crate::alarm::Alarm;
 use crate::alarm::fakes::html::parse;
 use crate::alarm::sample::{ADVANCED, alarm, attempt, gave_up, loss, time, undelivered};
 use crate::policy::event::Attempt;
+use crate::policy::time::{hours, minutes};
 
 fn entry(kind: EntryKind) -> Entry {
     Entry { key: "some".to_owned(), kind }
 }
 
 #[test]
+fn how_long_it_took_in_words() {
+    let seconds = [0, 61, 3_540, 3_600, 3_660, 7_200, 90_000, 172_800, 300_000];
+    let words: Vec<String> = seconds.iter().map(|seconds| span(Duration::from_secs(*seconds))).collect();
+    assert_eq!(words, ["a minute", "2 minutes", "59 minutes", "an hour", "1 h 1 min", "2 hours", "25 hours", "2 days", "3 days"]);
+}
+
+#[test]
 fn what_is_left_of_a_message_and_of_an_issue() {
-    let recovered = Recovered { passed: 1, all: 1 };
+    let ended = |passed, all, took| Ended { recovered: Recovered { passed, all }, took: Some(took) };
+    let recovered = ended(1, 1, minutes(45));
     let texts = [
         telegram::closed(recovered).html,
-        telegram::closed(Recovered { passed: 0, all: 1 }).html,
+        telegram::closed(ended(0, 1, minutes(45))).html,
+        telegram::closed(ended(5, 5, minutes(135))).html,
+        telegram::closed(Ended { took: None, ..ended(2, 5, minutes(1)) }).html,
         telegram::pointer(Some("https://t.me/c/1234567890/2")).html,
         telegram::pointer(None).html,
         telegram::moved().html,
     ];
     expect![[r#"
-        🟢 Recovered: the event was delivered. Nothing is open any more.
+        🟢 Recovered after 45 minutes: the event was delivered. Nothing is open any more.
         🟢 Nothing is open any more.
+        🟢 Recovered after 2 h 15 min: all 5 events were delivered. Nothing is open any more.
+        🟢 Nothing is open any more. Recovered: 2 of 5 entries; their events were delivered.
         ⬇️ This alarm goes on in a <a href="https://t.me/c/1234567890/2">newer message</a>.
         ⬇️ This alarm goes on in a newer message below.
         ➡️ This alarm goes on in another chat."#]]
     .assert_eq(&texts.join("\n"));
-    let issues = [
-        issue::closed(recovered, 0),
-        issue::closed(Recovered { passed: 1, all: 2 }, 1),
-        issue::record_lost(),
-        issue::pointer(7),
-        issue::moved(),
-    ];
+    let issues =
+        [issue::closed(recovered, 0), issue::closed(ended(1, 2, hours(80)), 1), issue::record_lost(), issue::pointer(7), issue::moved()];
     let texts: Vec<String> = issues.iter().map(|issue| format!("{}\n---\n{}", issue.title, issue.body)).collect();
     expect![[r#"
         Webhook deliveries: nothing is open any more
         ---
-        Recovered: the event was delivered. Nothing is open any more.
+        Recovered after 45 minutes: the event was delivered. Nothing is open any more.
 
         What stood here is in the history of this text ("edited", above).
         ===
         Webhook deliveries: nothing new is open any more
         ---
-        Nothing new is open any more. Recovered: 1 of 2 entries; its event was delivered. Open still: 1 entry of an issue that a person closed.
+        Nothing new is open any more, after 3 days. Recovered: 1 of 2 entries; its event was delivered. Open still: 1 entry of an issue that a person closed.
 
         What stood here is in the history of this text ("edited", above).
         ===

@@ -182,7 +182,10 @@ fn how_many_recovered_is_said_of_all_since_the_first_came() {
     chat.show_alarm(15, &passed("a", &["b", "c"])).expect("shown");
     chat.show(30, &["c"]).expect("shown");
     chat.show_alarm(45, &passed("c", &[])).expect("shown");
-    assert_eq!(chat.server.texts(), ["🟢 Nothing is open any more. Recovered: 2 of 3 entries; their events were delivered."]);
+    assert_eq!(
+        chat.server.texts(),
+        ["🟢 Nothing is open any more, after 45 minutes. Recovered: 2 of 3 entries; their events were delivered."]
+    );
 }
 
 #[test]
