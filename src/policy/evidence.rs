@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::delivery::{Outcome, Position};
 use super::event::{Attempt, Event};
+use super::ground::GapEnd;
 use super::time::{Time, minutes};
 
 /// A sweep asks for several events at once, so redeliveries so close before an attempt say nothing of the endpoint that was
@@ -44,14 +45,27 @@ pub struct Stretch {
     pub seen: Vec<Seen>,
 }
 
-/// All stretches that one sweep read, in the order of the list.
+/// All stretches that one sweep read, in the order of the list, and the gaps below them.
 #[derive(Debug)]
-pub struct Evidence(Vec<Stretch>);
+pub struct Evidence {
+    stretches: Vec<Stretch>,
+    /// Newer ends of the gaps that are unread still.
+    unread: Vec<Position>,
+    /// Newer ends of those of which nothing more will be read.
+    over: Vec<Position>,
+}
 
 impl Evidence {
-    /// Puts the stretches in order. `place` says how positions are compared.
+    /// Puts the stretches in order. `gaps` is what became of the gaps, `place` says how positions are compared.
     #[must_use]
-    pub fn new(mut stretches: Vec<Stretch>, place: impl Fn(Position) -> Position) -> Self {
+    pub fn new(mut stretches: Vec<Stretch>, gaps: &[GapEnd], place: impl Fn(Position) -> Position) -> Self {
+        let (mut unread, mut over) = (Vec::new(), Vec::new());
+        for end in gaps {
+            match end {
+                GapEnd::Left(gap) => unread.push(place(gap.newer_end)),
+                GapEnd::Read { was: gap, .. } | GapEnd::Refused(gap) => over.push(place(gap.newer_end)),
+            }
+        }
         for stretch in &mut stretches {
             stretch.newer_end = stretch.newer_end.map(&place);
             for seen in &mut stretch.seen {
@@ -59,7 +73,7 @@ impl Evidence {
             }
             stretch.seen.sort_unstable_by_key(|seen| seen.position);
         }
-        Self(stretches)
+        Self { stretches, unread, over }
     }
 
     /// Weighs every redelivery of `event` that went unanswered, as far as these stretches say anything of it.
@@ -69,6 +83,10 @@ impl Evidence {
             match self.answered_before(attempt.position, attempt.counting) {
                 Some(true) => attempt.counting = Counting::Counts,
                 Some(false) => attempt.counting = Counting::IntoOutage,
+                // For good: else an older gap, read later, would be taken for what lay just before it.
+                None if attempt.counting == Counting::Unread && !self.will_be_read(attempt.position) => {
+                    attempt.counting = Counting::Counts;
+                }
                 None => {}
             }
         }
@@ -77,28 +95,39 @@ impl Evidence {
     /// Whether the attempt just before that place was answered; `None` if these stretches do not tell.
     fn answered_before(&self, position: Position, known: Counting) -> Option<bool> {
         let holds = |stretch: &&Stretch| stretch.seen.binary_search_by_key(&position, |seen| seen.position).is_ok();
-        let answered = self.0.iter().find(holds).and_then(|stretch| stretch.answered_before(position));
+        let answered = self.stretches.iter().find(holds).and_then(|stretch| stretch.answered_before(position));
         if answered.is_some() || known != Counting::Unread {
             return answered;
         }
-        // Where an earlier sweep stopped short of what lay before it, the gap below goes on.
-        let goes_on = |stretch: &&Stretch| {
-            stretch.newer_end.is_some_and(|end| end <= position && (end == position || position.at.since(end.at) <= ASKED_AT_ONCE))
-        };
-        self.0.iter().filter(goes_on).max_by_key(|stretch| stretch.newer_end)?.answered_before(position)
+        // Where a sweep stopped short of what lay before it, the gap below goes on: the next one, and no other.
+        let below = self.stretches.iter().filter(|stretch| stretch.newer_end.is_some_and(|end| lies_below(end, position)));
+        let next = below.max_by_key(|stretch| stretch.newer_end)?;
+        let is_further = self.unread.iter().any(|end| lies_below(*end, position) && Some(*end) > next.newer_end);
+        if is_further { None } else { next.answered_before(position) }
+    }
+
+    /// Whether what lay before that place is in a gap that a later sweep reads.
+    fn will_be_read(&self, position: Position) -> bool {
+        let next = |ends: &[Position]| ends.iter().copied().filter(|end| lies_below(*end, position)).max();
+        next(&self.unread).is_some() && next(&self.unread) > next(&self.over)
     }
 
     /// The oldest attempt of the run of unanswered ones that the first delivery from `start` on lies in, if it does: how far back
     /// an outage goes of which a first sweep finds the end.
     #[must_use]
     pub fn outage_across(&self, start: Time) -> Option<Position> {
-        let seen = &self.0.first()?.seen;
+        let seen = &self.stretches.first()?.seen;
         let inside = seen.partition_point(|seen| seen.position.at < start);
         if seen.get(inside)?.answered {
             return None;
         }
         seen[..inside].iter().rev().take_while(|seen| !seen.answered).last().map(|seen| seen.position)
     }
+}
+
+/// Whether a gap with this newer end may begin just below the place, redeliveries passed over.
+fn lies_below(newer_end: Position, position: Position) -> bool {
+    newer_end <= position && (newer_end == position || position.at.since(newer_end.at) <= ASKED_AT_ONCE)
 }
 
 impl Stretch {

@@ -223,7 +223,8 @@ impl Ledger {
         self.no_room.any.is_some_and(|mark| first <= mark) || overtakable && self.no_room.overtakable.is_some_and(|mark| first <= mark)
     }
 
-    /// Forgets what no later sweep needs. An event at rest is kept for as long as the lists show any attempt of it.
+    /// Forgets what no later sweep needs. An event at rest is kept for as long as the lists show an attempt of it
+    /// inside the window.
     pub fn prune(&mut self, now: Time, was_read: impl Fn(&Guid) -> bool) {
         let start = self.ground.window_start;
         self.events.retain(|guid, event| match event.fate {

@@ -87,7 +87,7 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
     if whole_seconds {
         ledger.whole_seconds();
     }
-    let evidence = Evidence::new(std::mem::take(&mut reading.stretches), place);
+    let evidence = Evidence::new(std::mem::take(&mut reading.stretches), &reading.gaps, place);
     move_window(&mut ledger, settings, now);
     // Until its asks are made this sweep is none that succeeded.
     ledger.succeeded_at = ledger.last_success();
@@ -120,7 +120,7 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
     decision.leave_no_room(&mut candidates);
     decision.tell_outage();
     let asks = decision.choose(candidates, newest_listed);
-    decision.ledger.prune(now, |guid| touched.contains_key(guid));
+    decision.ledger.prune(now, |guid| touched.get(guid).is_some_and(|before| before.in_window));
     decision.ledger.swept_at = Some(tick);
     Plan {
         ledger: decision.ledger,
@@ -210,6 +210,10 @@ impl Plan {
                 event.settle(Fate::NotRedeliverable(Some(code)));
                 self.tally.redelivered -= 1;
                 self.tally.not_redeliverable += 1;
+                if !self.ledger.events.values().any(Event::is_waiting) {
+                    // It was the last that waited for the end of an outage.
+                    self.ledger.outage = None;
+                }
             }
             AskAnswer::Withdrawn => {
                 event.asks.retain(|ask| !ours(ask));

@@ -27,6 +27,9 @@ pub(super) struct Before {
     known: bool,
     refused: bool,
     fresh: bool,
+    /// Whether an attempt inside the window was listed: an older one brings no event up again, and where it is listed at all is only
+    /// how far a page reaches.
+    pub(super) in_window: bool,
 }
 
 pub(super) struct Decision<'a> {
@@ -64,8 +67,11 @@ impl Decision<'_> {
             if !item.fresh && !has_first && self.ledger.ground.is_hidden(attempt.position) {
                 continue;
             }
-            let before = Before { known: known.is_some(), refused: known.as_ref().is_some_and(|event| event.is_refused()), fresh: false };
-            touched.entry(item.guid.clone()).or_insert(before).fresh |= item.fresh;
+            let refused = known.as_ref().is_some_and(|event| event.is_refused());
+            let before = Before { known: known.is_some(), refused, fresh: false, in_window: false };
+            let before = touched.entry(item.guid.clone()).or_insert(before);
+            before.fresh |= item.fresh;
+            before.in_window |= attempt.position.at >= start;
             match known {
                 Some(event) if event.fate.is_closed() => {
                     // A closed event keeps only its time. That is learnt late where a gap held its first delivery.

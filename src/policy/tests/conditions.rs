@@ -308,3 +308,16 @@ fn a_pass_among_very_many_attempts_settles_the_event() {
     "#]],
     );
 }
+
+#[test]
+fn how_far_a_page_reaches_beyond_the_window_keeps_no_event() {
+    // Refused, out of the window, and clicked afterwards: its first delivery is known no more, whatever else stands on its page.
+    let history = "a issues: 09:10 500, 09:10:01 500\nb issues: 09:00 404, 12:16 500\nc issues @2: 09:00 500";
+    let alarms: Vec<String> = [1, 7, 100]
+        .map(|items| {
+            let case = Case::new(history).page_of(items).set(|settings| settings.max_attempts = 2);
+            case.tick("10:00..12:45").alarm
+        })
+        .to_vec();
+    assert!(alarms.iter().all(|alarm| alarm == &alarms[0] && !alarm.contains("b gave up")), "{alarms:?}");
+}

@@ -7,7 +7,7 @@ use super::time;
 use crate::policy::delivery::{DeliveryId, Outcome, Position};
 use crate::policy::event::{Ask, AskStanding, Attempt, Event, Fate};
 use crate::policy::evidence::{Counting, Evidence, Seen, Stretch};
-use crate::policy::ground::{Gap, PageCursor};
+use crate::policy::ground::{Gap, GapEnd, PageCursor};
 use crate::policy::ledger::Ledger;
 use crate::policy::lost_time::{LostTime, move_window, waits_until, window_start_before_reading};
 use crate::policy::outage::{Endpoint, Outage};
@@ -55,8 +55,12 @@ fn weighed(clock: &str, known: Counting, stretches: &[Stretch], place: fn(Positi
     let mut event = unanswered(&["09:00", clock]);
     event.attempts[1].position = place(event.attempts[1].position);
     event.attempts[1].counting = known;
-    Evidence::new(stretches.to_vec(), place).weigh(&mut event);
+    Evidence::new(stretches.to_vec(), &[], place).weigh(&mut event);
     event.attempts[1].counting
+}
+
+fn gap(newer_end: &str) -> Gap {
+    Gap { newer_end: at(newer_end), older_end: at("09:00"), next: PageCursor("x".into()), first_sweep: false }
 }
 
 fn unread(clock: &str, stretches: &[Stretch]) -> Counting {
@@ -77,9 +81,9 @@ fn a_gap_that_is_read_goes_on_where_the_list_stopped_short() {
         ("10:10", Counting::IntoOutage),
         ("10:05", Counting::IntoOutage),
         // Other deliveries than those of one sweep may lie between.
-        ("10:04:59.999", Counting::Unread),
+        ("10:04:59.999", Counting::Counts),
         // It holds the place, and yet the attempt was not among what was read.
-        ("10:12", Counting::Unread),
+        ("10:12", Counting::Counts),
     ] {
         assert_eq!(unread("10:10", &[stretch(None, "10:10 U"), gap(end)]), counting, "{end}");
     }
@@ -87,6 +91,30 @@ fn a_gap_that_is_read_goes_on_where_the_list_stopped_short() {
     assert_eq!(unread("10:10", &nearest), Counting::IntoOutage);
     let known = [stretch(Some("10:09"), "10:00 a")];
     assert_eq!(weighed("10:10", Counting::IntoOutage, &known, |position| position), Counting::IntoOutage, "it was weighed before");
+}
+
+#[test]
+fn of_several_gaps_only_the_next_one_goes_on() {
+    let list = stretch(None, "10:09 U, 10:10 U");
+    let further = stretch(Some("10:07"), "10:00 u");
+    let weighed = |known, stretches: &[&Stretch], gaps: &[GapEnd]| {
+        let mut event = unanswered(&["09:00", "10:10"]);
+        event.attempts[1].counting = known;
+        Evidence::new(stretches.iter().copied().cloned().collect(), gaps, |position| position).weigh(&mut event);
+        event.attempts[1].counting
+    };
+    let next = GapEnd::Left(gap("10:09"));
+    let was_read = GapEnd::Read { was: gap("10:07"), reached: time("09:00") };
+    assert_eq!(weighed(Counting::Unread, &[&list, &further], &[next.clone(), was_read.clone()]), Counting::Unread, "it is unread still");
+    let second = stretch(Some("10:09"), "10:08 U");
+    let second_read = GapEnd::Read { was: gap("10:09"), reached: time("10:08") };
+    let left = GapEnd::Left(gap("10:07"));
+    assert_eq!(weighed(Counting::Unread, &[&second], &[second_read, left.clone()]), Counting::Counts, "nothing more is read of it");
+    assert_eq!(weighed(Counting::Unread, &[], &[GapEnd::Refused(gap("10:09")), left]), Counting::Counts, "nor of this one");
+    assert_eq!(weighed(Counting::Counts, &[&further], &[was_read]), Counting::Counts, "and that is for good");
+    // One that is read page by page goes on further down.
+    let rest = [GapEnd::Left(Gap { newer_end: at("10:08"), ..gap("10:09") })];
+    assert_eq!(weighed(Counting::Unread, &[&second], &rest), Counting::Unread);
 }
 
 #[test]
@@ -101,7 +129,7 @@ fn by_whole_seconds_an_attempt_is_found_where_it_lies() {
 #[test]
 fn an_outage_lies_across_the_start_of_the_window_only_if_the_first_delivery_inside_went_unanswered() {
     let across =
-        |list: &str| Evidence::new(vec![stretch(None, list)], |position| position).outage_across(time("10:00")).map(|since| since.at);
+        |list: &str| Evidence::new(vec![stretch(None, list)], &[], |position| position).outage_across(time("10:00")).map(|since| since.at);
     assert_eq!(across("09:00 a, 09:10 u, 09:50 u, 10:00 u"), Some(time("09:10")));
     assert_eq!(across("09:00 a, 09:10 u, 10:00 a, 10:01 u"), None);
     assert_eq!(across("09:59 a, 10:00 u, 10:01 u"), None);

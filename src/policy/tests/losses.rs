@@ -153,15 +153,14 @@ fn what_happened_while_no_sweep_ran_is_left_behind_by_name() {
         "z: 10:00 200\na: 11:00 500\nb: 11:00 500, 11:05 200\nc: 11:00 404\nd: 11:00 500 again\ne: 11:10 200\nf: 15:00 500",
         "10:15 15:15 15:30",
         &expect![[r#"
-        15:15 a: left behind: it still waited when its time was over
-        15:15 b: delivered
-        15:15 c: refused: the endpoint would refuse it again
-        15:15 d: left alone: its first delivery was not read
-        15:15 f: asked for again
-        15:15 alarm: left behind 1 [11:00-11:00] 1 issue_comment
-        15:30 c: refused: the endpoint would refuse it again
-        15:30 f: delivered
-    "#]],
+            15:15 a: left behind: it still waited when its time was over
+            15:15 b: delivered
+            15:15 c: refused: the endpoint would refuse it again
+            15:15 d: left alone: its first delivery was not read
+            15:15 f: asked for again
+            15:15 alarm: left behind 1 [11:00-11:00] 1 issue_comment
+            15:30 f: delivered
+        "#]],
     );
 }
 

@@ -283,3 +283,24 @@ fn a_gap_of_the_outage_is_waited_for_until_one_window_after_it() {
         ground: cursor 13:30:06, watched since 07:15, gaps []
     "#]]);
 }
+
+#[test]
+fn the_entry_leaves_with_the_last_that_waits_though_it_is_github_that_refuses_it() {
+    let case = Case::new("a issues: 09:00 500, 09:34 0\nb issues: 10:16 0 | refuse 404").set(|settings| settings.max_attempts = 2);
+    let case = case.tick("10:00..10:30");
+    assert_eq!(case.alarm, "a gave up; b not redeliverable (404)", "nothing waits for the end of an outage");
+}
+
+#[test]
+fn a_gap_further_below_says_nothing_of_what_lay_just_before_an_attempt() {
+    // Two gaps below the attempt of 12:31: the next one holds a pass, the one further below what went unanswered.
+    let history = "a: 12:01 0 | lost\nb: 12:28 500, 12:31 0 | lost\nc: 09:00 500, 12:30:07 500\np push: 12:30 200";
+    let case = Case::new(history).page_of(2).set(|settings| {
+        settings.max_attempts = 2;
+        settings.delivery_pages = 1;
+        settings.failure_pages = 1;
+        settings.max_redeliveries = 1;
+    });
+    let case = case.tick("10:00..12:45");
+    assert!(case.seen.contains("12:45 b: gave up: its last attempt failed"), "{}", case.seen);
+}
