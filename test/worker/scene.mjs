@@ -125,15 +125,15 @@ class Scene {
 
   /**
    * A tick that is killed with one of its calls, and the Worker started again. `call` is which one, from zero on, or tells it from
-   * others; `step` is `hang` if it has not arrived then, `hang-after` if only its answer is missing. If no such call is made, the
-   * tick goes on to its end.
+   * others, of which so many as `times` are under way; `step` is `hang` if it has not arrived then, `hang-after` if only its answer is
+   * missing. If no such call is made, the tick goes on to its end.
    */
-  async killedAt(clock, { call, step = "hang" }) {
+  async killedAt(clock, { call, step = "hang", times = 1 }) {
     const met = Promise.withResolvers();
-    let calls = 0;
+    let [calls, missing] = [0, times];
     const match = (request) => {
       const isIt = typeof call === "function" ? call(request) : calls++ === call;
-      if (isIt) met.resolve();
+      if (isIt && --missing === 0) met.resolve();
       return isIt;
     };
     const armed = [this.github, this.telegram].map((fake) => fake.fault(match, step, Number.MAX_SAFE_INTEGER));
