@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 /** Credentials that the Worker makes or is given while it runs: a JWT, and a token of an installation. */
-const MADE = [/eyJ[\w-]{8,}/, /gh[a-z]_[\w.-]+/, /bearer [\w.-]{8,}/i, /PRIVATE KEY-----/];
+const MADE = [/eyJ[\w-]{8,}/, /gh[a-z]_[\w.-]+/, /bearer [\w.-]{8,}/i];
 
 /** In whatever GitHub and Telegram send that is of no use to the Worker: payloads, and the like of them. */
 export const CANARY = "canary-1f0e5d";
