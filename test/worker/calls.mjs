@@ -103,7 +103,7 @@ const isPage = (list, later) => (request) => {
 
 // What a fault does to the sweep beyond the call: `failure` is the class that it fails with, `refused` are those of the events that
 // GitHub will not redeliver. A call of the alarm, and the heartbeat, do neither.
-const ofAList = { failure: (fault) => fault.failure };
+const ofAList = { isList: true, failure: (fault) => fault.failure };
 
 const ofAGap = {
   /** A gap whose page cannot be read now stays, and one that GitHub no longer takes is lost: neither fails the sweep. */
