@@ -60,6 +60,8 @@ class RunningWorker {
   logs = [];
   /** Every line it printed, as text. Kept over a restart. */
   lines = [];
+  /** All bindings it ran with. */
+  settings = [];
 
   #options;
   #directory;
@@ -67,6 +69,7 @@ class RunningWorker {
   #echoes = 0;
 
   constructor({ bindings = {}, persist, buildDir = builtWorker, inspector = false }) {
+    this.settings.push(bindings);
     this.#options = { bindings, buildDir: resolve(buildDir), inspector, temporary: persist === undefined };
     this.#directory = persist ?? mkdtempSync(join(tmpdir(), "redeliver-"));
   }
@@ -178,7 +181,10 @@ class RunningWorker {
 
   /** Starts anew with the storage as it is, and with `bindings` in place of the old ones if given. */
   async restart({ bindings } = {}) {
-    if (bindings) this.#options.bindings = bindings;
+    if (bindings) {
+      this.settings.push(bindings);
+      this.#options.bindings = bindings;
+    }
     await this.#end();
     const start = lastStart.then(() => this.#begin());
     lastStart = start.catch(() => {});

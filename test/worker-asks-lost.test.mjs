@@ -4,23 +4,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ASK, at, opened } from "./worker/scene.mjs";
 
-/** Kills the Worker in the middle of its first asks, so many side by side; `fault` is what they come to at GitHub. */
-async function killedWhileAsking(scene, clock, fault, asks = 1) {
-  const arrived = Promise.withResolvers();
-  const isAsk = ({ method, path }) => method === "POST" && ASK.test(path);
-  let missing = asks;
-  const match = (request) => {
-    if (isAsk(request) && --missing === 0) arrived.resolve();
-    return isAsk(request);
-  };
-  scene.github.fault(match, fault, asks);
-  scene.now = at(clock);
-  const tick = scene.worker.tick(at(clock));
-  await arrived.promise;
-  await scene.worker.kill();
-  assert.equal((await tick).outcome, "killed");
-  await scene.worker.restart();
-}
+/** Kills the Worker in the middle of its first asks, so many side by side; `step` is what they come to at GitHub. */
+const killedWhileAsking = (scene, clock, step, times = 1) =>
+  scene.killedAt(clock, { call: ({ method, path }) => method === "POST" && ASK.test(path), step, times });
 
 const asked = (ticks) => ticks.map((tick) => tick.asked.length);
 

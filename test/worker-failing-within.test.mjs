@@ -5,20 +5,7 @@ import { describe, test } from "node:test";
 import { at, CHAT, CONTROL_REPO, isList, opened, openScene, quarters } from "./worker/scene.mjs";
 
 /** A sweep that is ended while it reads. */
-async function killed(scene, time) {
-  const reads = Promise.withResolvers();
-  const hangs = scene.github.fault((request) => {
-    if (isList(request)) reads.resolve();
-    return isList(request);
-  }, "hang");
-  scene.now = time;
-  const tick = scene.worker.tick(time);
-  await reads.promise;
-  hangs.stop();
-  await scene.worker.kill();
-  assert.equal((await tick).outcome, "killed");
-  await scene.worker.restart();
-}
+const killed = (scene, time) => scene.killedAt(time, { call: isList });
 
 /** First lines of the newest message and of the open issue. */
 const told = (scene) => [scene.messages().at(-1)?.text.split("\n")[0], scene.openIssue()?.title];

@@ -168,7 +168,7 @@ function isSetAside({ at: time, event, repositoryId }) {
 }
 
 /** mulberry32: good enough for a day at the office. */
-function randomNumbers(seed) {
+export function randomNumbers(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

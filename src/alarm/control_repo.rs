@@ -178,8 +178,8 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                         if let Edited::Gone(status) = edited {
                             notes.push(gone(status));
                             shown.issue = None;
-                            // GitHub says 404 of many things.
-                            shown.look = status == 404;
+                            // It may be there all the same: GitHub says 404 of many things, and a server in between the others.
+                            shown.look = true;
                         }
                         Ok(())
                     }

@@ -8,6 +8,7 @@ pub mod channels;
 pub mod control_repo;
 pub mod entry;
 pub mod reach;
+mod said;
 pub mod shown;
 pub mod telegram;
 pub mod text;

@@ -79,6 +79,12 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             left = later;
             let answers = join_all(round.iter().map(|ask| apart(self.api.redeliver(ask.delivery)))).await;
             for (ask, asked) in round.iter().zip(answers) {
+                // Where there is no status, the line of the ask does not say why.
+                if let Asked::Unknown(error) = &asked
+                    && error.status().is_none()
+                {
+                    self.warn(error);
+                }
                 let (answer, said, status) = asking.note(asked);
                 self.log_ask(plan, ask, said, status);
                 plan.answered(&ask.guid, answer);

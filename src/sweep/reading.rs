@@ -29,6 +29,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                 Next::NoRoom => return Ok(None),
                 Next::Page(request) => match apart(self.take_page(&mut reader, &request)).await {
                     Err(SweepError::GitHub(error)) if request.list == List::Gap && matches!(error.status(), Some(400 | 404 | 422)) => {
+                        self.warn(&error);
                         reader.gap_refused();
                     }
                     Err(error) if request.list == List::Gap && error.class().is_of_the_moment() => {

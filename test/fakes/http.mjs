@@ -15,6 +15,7 @@ import http from "node:http";
  * @property {boolean} fault  whether a fault was injected
  * @property {any} body       the parsed body of the request
  * @property {number} bytes   length of the body of the answer
+ * @property {import('node:http').IncomingHttpHeaders} [headers]  of the request
  */
 
 /**
@@ -29,17 +30,23 @@ import http from "node:http";
  * - `'hang'` nothing happens and no answer comes · `'hang-after'` the effect happens, no answer comes
  * - `'reset'` nothing happens, the socket is reset · `'lost-answer'` the effect happens, the socket is reset
  * - `'slow-drip'` the effect happens, the answer comes byte by byte and never ends
- * - `{status, headers?, body?}` this answer instead, without the effect
+ * - `'refused'` nothing happens, nobody listens; for a client on our clock (below) only
+ * - `{status, headers?, body?}` this answer instead, without the effect; a `body` that is a function is given the request
  * - `{rawBody}` the effect happens, the answer has this body · `{truncate: n}` it breaks off after n bytes
  * - `{delayMs}` the answer comes late (real time) · a function: any change of the answer after the effect, at once or by
  *   a promise of it, which holds the answer back
  * @typedef {string | {status: number, headers?: Record<string, string>, body?: any} | {rawBody: string | Buffer}
  *   | {truncate: number} | {delayMs: number} | ((answer: Answer, request: Logged) => Answer | Promise<Answer>)} Fault
+ *
+ * A client on our clock sends `x-fake-clock` (test/worker/clocked.mjs): it is told by `x-fault` that its time is up, or that
+ * nobody listens, so that no test waits for either.
  */
 
 /** @typedef {((request: Logged) => boolean) | {method?: string, path?: RegExp | string}} Match */
 
-const NAMED_FAULTS = ["hang", "hang-after", "reset", "lost-answer", "slow-drip"];
+const NAMED_FAULTS = ["hang", "hang-after", "reset", "lost-answer", "slow-drip", "refused"];
+/** Those that have no end of their own. */
+const ENDLESS = ["hang", "hang-after", "slow-drip", "refused"];
 
 /** JSON with every BigInt as an integer of all its digits, as GitHub writes its 19-digit ids. */
 export function json(/** @type {any} */ value) {
@@ -68,6 +75,7 @@ export async function serve({ describe, handle, now }) {
     }
     const text = Buffer.concat(chunks).toString("utf8");
     const logged = describe(request, text);
+    logged.headers = request.headers;
     requests.push(logged);
     const armed = faults.find(({ match, left }) => left > 0 && matches(match, logged));
     if (armed) armed.left -= 1;
@@ -76,10 +84,12 @@ export async function serve({ describe, handle, now }) {
   });
 
   async function respond(request, response, logged, text, fault) {
-    if (fault === "hang") return;
+    const headers = request.headers["x-fake-clock"] && ENDLESS.includes(fault) ? { "x-fault": fault } : undefined;
+    if (fault === "hang" || fault === "refused") return headers && begin(response, headers);
     if (fault === "reset") return request.socket.resetAndDestroy();
-    let answer = replaces(fault) ? { ...fault } : handle(logged, request, text);
-    if (fault === "hang-after") return;
+    let answer = replaces(fault) ? instead(fault, request, text) : handle(logged, request, text);
+    if (fault === "hang-after") return headers && begin(response, headers);
+    if (headers) answer = { ...answer, headers: { ...answer.headers, ...headers } };
     if (fault === "lost-answer") return request.socket.resetAndDestroy();
     if (typeof fault === "function") answer = (await fault(answer, logged)) ?? answer;
     if (fault?.rawBody !== undefined) answer = { ...answer, body: fault.rawBody };
@@ -137,6 +147,16 @@ export async function serve({ describe, handle, now }) {
   };
 }
 
+/** The head of an answer that does not go on. */
+function begin(response, headers) {
+  response.writeHead(200, headers);
+  response.flushHeaders();
+}
+
+function instead({ body, ...fault }, { method, url, headers }, text) {
+  return { ...fault, body: typeof body === "function" ? body({ method, url, headers, text }) : body };
+}
+
 function replaces(fault) {
   return typeof fault === "object" && fault.status !== undefined;
 }
@@ -150,6 +170,7 @@ function matches(match, logged) {
 
 /** One byte at a time and never the last one: only a limit on the whole call ends this. */
 function drip(response, body) {
+  response.flushHeaders();
   let sent = 0;
   const timer = setInterval(() => {
     if (sent < body.length - 1) response.write(body.subarray(sent, ++sent));

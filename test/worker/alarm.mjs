@@ -19,33 +19,37 @@ export async function openAlarm(t, { settings, chat, ...options } = {}) {
   const all = { MAX_ATTEMPTS: "2", TELEGRAM_CHAT_ID, ...settings };
   const scene = await openScene(t, { settings: all, ...options });
   scene.chat = chat ? scene.telegram.addChat(chat) : scene.telegram.chat(CHAT);
+  scene.faults = [];
+  for (const fake of [scene.github, scene.telegram]) {
+    const { fault } = fake;
+    fake.fault = (...given) => scene.faults[scene.faults.push(fault(...given)) - 1];
+  }
   scene.first = await sweep(scene, "08:00");
   return scene;
 }
 
 /**
  * One stage for several acts, each a test of its own, since to start the Worker takes longer than to play any of them.
- * Between two acts lie four days, after which GitHub has forgotten all deliveries, and chat and repository are emptied.
  * Returns a function that plays one.
  */
 export async function openActs(t, options) {
   const scene = await openAlarm(t, options);
-  scene.days = 0;
-  const armed = [];
-  for (const fake of [scene.github, scene.telegram]) {
-    const { fault } = fake;
-    fake.fault = (...given) => armed[armed.push(fault(...given)) - 1];
-  }
   return (name, play) =>
     t.test(name, async () => {
-      scene.days += 4;
-      for (const fault of armed.splice(0)) fault.stop();
-      // Whatever the act before left is over with this sweep.
-      await scene.tickAt(on(scene, "08:00"));
-      Object.assign(scene.chat, { messages: [], sounds: 0 });
-      for (const { fullName } of scene.github.repositories.all) scene.github.issues(fullName).length = 0;
+      await clears(scene);
       await play(scene);
     });
+}
+
+/** Four days later: GitHub has forgotten all deliveries, no fault is armed any more, and chat and repository are empty. */
+export async function clears(scene) {
+  scene.days = (scene.days ?? 0) + 4;
+  for (const fault of scene.faults.splice(0)) fault.stop();
+  // Whatever was before is over with this sweep.
+  await scene.tickAt(on(scene, "08:00"));
+  Object.assign(scene.chat, { messages: [], sounds: 0 });
+  scene.asks.length = 0;
+  for (const { fullName } of scene.github.repositories.all) scene.github.issues(fullName).length = 0;
 }
 
 /** A time of the scene's day, such as `08:15`. */

@@ -1,12 +1,7 @@
 // A copy of the built Worker that counts the calls between wasm and JavaScript: each import and each export that is called.
 // After every line of a sweep it prints how many there were since the one before.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const built = fileURLToPath(new URL("../../build", import.meta.url));
+import { builtWith } from "./built.mjs";
 
 const counter = `
 const border = { calls: 0 };
@@ -31,12 +26,4 @@ for (const name of ["log", "error"]) {
 `;
 
 /** Makes the copy, which goes after the test, and returns its directory. */
-export function countingBuild(t) {
-  const directory = mkdtempSync(join(tmpdir(), "redeliver-border-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  cpSync(built, directory, { recursive: true });
-  const script = join(directory, "index.js");
-  // Imports come first, wherever they are written.
-  writeFileSync(script, counter + readFileSync(script, "utf8"));
-  return directory;
-}
+export const countingBuild = (t) => builtWith(t, counter);

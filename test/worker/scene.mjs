@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { startGitHub, testKeys } from "../fakes/github.mjs";
 import { startTelegram } from "../fakes/telegram.mjs";
 import { startWorker } from "../harness.mjs";
-import { assertNoSecret } from "./secrets.mjs";
+import { assertNoSecret, everythingWritten, keepAnswers } from "./secrets.mjs";
 
 export const CHAT = -1001234567890;
 export const CONTROL_REPO = "octo-maintainer/alarms";
@@ -54,7 +54,8 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
     ...settings,
   };
   const bindings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  return Object.assign(scene, { bindings, worker: await startWorker({ bindings, buildDir }) });
+  const worker = await startWorker({ bindings, buildDir });
+  return Object.assign(scene, { bindings, worker, answers: keepAnswers(worker) });
 }
 
 /** A scene after its first sweep, at 08:00, in which nothing is wrong. */
@@ -65,13 +66,18 @@ export async function opened(t, options) {
 }
 
 class Scene {
+  /** Every ask that a tick made, whatever came of it: of which event, and when by GitHub's clock. */
+  asks = [];
+  /** By how much GitHub's clock is ahead of the ticks'. */
+  githubAheadMs = 0;
+
   constructor(parts) {
     Object.assign(this, parts);
   }
 
   /** Moves the clock of both fakes; what is due by then happens first. */
   set now(ms) {
-    this.github.now = ms;
+    this.github.now = ms + this.githubAheadMs;
     this.telegram.now = ms;
   }
 
@@ -98,6 +104,7 @@ class Scene {
     const requests = this.arrived().slice(before);
     const sweep = run.logs.find(({ message }) => message === "sweep");
     const tick = { ...run, sweep, requests, calls: requests.length, asked: this.asksIn(requests) };
+    this.asks.push(...tick.asked.map((guid) => ({ guid, at: this.github.now })));
     if (sweep) {
       const lines = run.logs.filter(({ message, answer }) => message === "redelivery" && answer !== "not made");
       const told = lines.map(({ guid }) => guid);
@@ -114,6 +121,32 @@ class Scene {
     const all = [];
     for (const time of quarters(from, to)) all.push(await this.tickAt(time));
     return all;
+  }
+
+  /**
+   * A tick that is killed with one of its calls, and the Worker started again. `call` is which one, from zero on, or tells it from
+   * others, of which so many as `times` are under way; `step` is `hang` if it has not arrived then, `hang-after` if only its answer is
+   * missing. If no such call is made, the tick goes on to its end.
+   */
+  async killedAt(clock, { call, step = "hang", times = 1 }) {
+    const met = Promise.withResolvers();
+    let [calls, missing] = [0, times];
+    const match = (request) => {
+      const isIt = typeof call === "function" ? call(request) : calls++ === call;
+      if (isIt && --missing === 0) met.resolve();
+      return isIt;
+    };
+    const armed = [this.github, this.telegram].map((fake) => fake.fault(match, step, Number.MAX_SAFE_INTEGER));
+    const tick = this.tickAt(clock);
+    const isMet = await Promise.race([met.promise.then(() => true), tick.then(() => false)]);
+    if (isMet) await this.worker.kill();
+    for (const fault of armed) fault.stop();
+    const killed = await tick;
+    if (isMet) {
+      assert.equal(killed.outcome, "killed");
+      await this.worker.restart();
+    }
+    return killed;
   }
 
   /** Every call so far: GitHub's, then Telegram's. Only those of one fake are in the order they came. */
@@ -168,15 +201,11 @@ class Scene {
   }
 
   async close() {
-    const { worker, github, telegram, bindings } = this;
-    const written = [...(worker?.lines ?? []), ...Object.values((await worker?.state().catch(() => ({}))) ?? {})];
-    for (const { html, reply_markup } of this.messages()) written.push(html, JSON.stringify(reply_markup) ?? "");
-    for (const { title, body, comments } of github.issues(CONTROL_REPO)) {
-      written.push(title, body, ...comments.map((comment) => comment.body));
-    }
+    const { worker, github, telegram } = this;
+    const written = worker ? await everythingWritten(this) : [];
     await worker?.stop();
     await telegram.close();
     await github.close();
-    if (worker) assertNoSecret(written, bindings);
+    for (const settings of worker?.settings ?? []) assertNoSecret(written, settings);
   }
 }

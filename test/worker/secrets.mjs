@@ -1,19 +1,93 @@
-// What no line, state, message or issue may hold.
+// What nobody may read, and everything that anybody can: the one place that looks for secrets, which every scene runs at its end.
 
 import assert from "node:assert/strict";
 
 /** Credentials that the Worker makes or is given while it runs: a JWT, and a token of an installation. */
-const MADE = [/eyJ[\w-]{8,}/, /gh[a-z]_[\w.-]+/, /bearer /i];
+const MADE = [/eyJ[\w-]{8,}/, /gh[a-z]_[\w.-]+/, /bearer [\w.-]{8,}/i];
 
-/** Throws if any of `texts` holds a secret of the settings, a line of the key, or a credential. */
-export function assertNoSecret(texts, settings) {
-  const { GITHUB_APP_PRIVATE_KEY = "", TELEGRAM_BOT_TOKEN, HEARTBEAT_URL, ADMIN_TOKEN } = settings;
-  const key = GITHUB_APP_PRIVATE_KEY.split(/\s+|\\n/).filter((line) => line.length > 20);
-  const given = [...key, TELEGRAM_BOT_TOKEN, TELEGRAM_BOT_TOKEN?.split(":")[1], HEARTBEAT_URL, ADMIN_TOKEN].filter(
-    Boolean,
+/** In whatever GitHub and Telegram send that is of no use to the Worker: payloads, and the like of them. */
+export const CANARY = "canary-1f0e5d";
+
+/** Shorter ones than this are found in any text. */
+const LEAST = 12;
+
+/** The secrets of the settings as they are, in their parts, and as a URL, JSON or a header would have them. */
+export function secretsIn(settings) {
+  const { GITHUB_APP_PRIVATE_KEY = "", TELEGRAM_BOT_TOKEN = "", HEARTBEAT_URL = "", ADMIN_TOKEN = "" } = settings;
+  const whole = [TELEGRAM_BOT_TOKEN, HEARTBEAT_URL, ADMIN_TOKEN, `admin:${ADMIN_TOKEN}`].filter(
+    (text) => text.length >= LEAST,
   );
-  for (const text of texts) {
+  const parts = [
+    ...String(GITHUB_APP_PRIVATE_KEY)
+      .split(/\s+|\\n/)
+      .filter((line) => line.length > 20),
+    ...TELEGRAM_BOT_TOKEN.split(":").slice(1),
+    pathOf(HEARTBEAT_URL),
+  ];
+  const encodings = whole.flatMap((text) => [
+    encodeURIComponent(text),
+    Buffer.from(text).toString("base64").replace(/=+$/, ""),
+    Buffer.from(text).toString("base64url"),
+    Buffer.from(text).toString("hex"),
+    JSON.stringify(text).slice(1, -1),
+  ]);
+  const all = [...whole, ...parts, ...encodings, CANARY].filter((text) => text.length >= LEAST);
+  return [...new Set(all)];
+}
+
+/** Throws if any of `texts`, or pairs of a place and a text, holds a secret of the settings or a credential. */
+export function assertNoSecret(texts, settings) {
+  const given = secretsIn(settings);
+  for (const one of texts) {
+    const [place, text] = Array.isArray(one) ? one : ["what was written", one];
     const found = given.find((secret) => text.includes(secret)) ?? MADE.find((form) => form.test(text));
-    assert.equal(found, undefined, `a secret in: ${text.slice(0, 300)}`);
+    assert.equal(found, undefined, `a secret in ${place}: ${text.slice(0, 600)}`);
   }
+}
+
+/**
+ * Everything that a scene's Worker wrote or said, as pairs of a place and a text: its lines, what it stores, what stands in any
+ * chat and any repository, what it sent there whether or not it was taken, and each answer of its HTTP side. To GitHub alone
+ * it has to show who it is.
+ */
+export async function everythingWritten({ worker, telegram, github, answers }) {
+  const stored = [worker.state(), worker.state(undefined, "no App")].map((state) => state.catch(() => ({})));
+  const values = (await Promise.all(stored)).flatMap((values) => Object.entries(values));
+  const messages = telegram.chats().flatMap(({ messages }) => messages);
+  const issues = github.repositories.all.flatMap(({ fullName }) => github.issues(fullName));
+  const heartbeats = worker.settings.map(({ HEARTBEAT_URL }) => pathOf(HEARTBEAT_URL));
+  const sent = [...github.requests, ...telegram.requests].map((request) => {
+    const { path, query, body, headers } = request;
+    const isHeartbeat = heartbeats.includes(path);
+    const signsIn = github.requests.includes(request) && !isHeartbeat;
+    return ["a request", JSON.stringify([isHeartbeat ? "" : path, query, body, signsIn ? "" : headers])];
+  });
+  return [
+    ...worker.lines.map((line) => ["a line", line]),
+    ...values.map(([key, value]) => [`the stored ${key}`, String(value)]),
+    ...messages.map(({ text, html, reply_markup }) => ["a message", JSON.stringify([text, html, reply_markup])]),
+    ...issues.map(({ title, body, comments }) => ["an issue", JSON.stringify([title, body, comments])]),
+    ...sent,
+    ...(await Promise.all(answers)),
+  ];
+}
+
+/** The path of an address, which may be what makes it a secret. */
+const pathOf = (url) => (URL.canParse(url) ? new URL(url).pathname : "");
+
+/** Has each answer of the HTTP side kept, headers and body, for `everythingWritten`. */
+export function keepAnswers(worker) {
+  const answers = [];
+  const { fetch } = worker;
+  worker.fetch = async (path, init) => {
+    const answer = await fetch.call(worker, path, init);
+    const copy = answer.clone();
+    const read = async () => [
+      `the answer of ${path}`,
+      `${answer.status} ${JSON.stringify([...answer.headers])} ${await copy.text()}`,
+    ];
+    answers.push(read());
+    return answer;
+  };
+  return answers;
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::alarm::ChannelError;
+use crate::alarm::said::said;
 use crate::alarm::text::issue as text;
 use crate::alarm::text::issue::Issue as Text;
 use crate::failure::FailureClass;
@@ -19,9 +20,6 @@ use crate::github::error::GitHubError;
 use crate::policy::own::Write;
 use crate::policy::time::Time;
 use crate::ports::{Answer, Clock, Method, Network, Signer};
-
-/// Characters of GitHub's own words that an error repeats.
-const REASON: usize = 200;
 
 const FIND_INSTALLATION: &str = "failed to find the App's installation in the control repository";
 const TAKE_TOKEN: &str = "failed to get a token for the control repository";
@@ -286,9 +284,8 @@ fn message(answer: &Answer) -> String {
     serde_json::from_slice(&answer.body).map(|Refusal { message }| message).unwrap_or_default()
 }
 
-/// GitHub's own words are kept: "Issues has been disabled in this repository" helps more than 410.
 fn refused(step: &'static str, answer: &Answer) -> ChannelError {
-    let reason = message(answer).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(REASON).collect();
+    let reason = said(&message(answer), &[]);
     let status = answer.status;
     let rate_limited = GitHubError::of(step, answer).class() == FailureClass::RateLimited;
     // 401 is left out: GitHub may need some seconds to know a new token.

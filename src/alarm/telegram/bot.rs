@@ -10,11 +10,9 @@ use serde_json::{Value, json};
 
 use super::{Place, TelegramSettings};
 use crate::alarm::ChannelError;
+use crate::alarm::said::said;
 use crate::alarm::text::telegram::{Button, Message};
 use crate::ports::{Answer, Call, Clock, Method, Network};
-
-/// Characters of Telegram's own words that an error repeats.
-const REASON: usize = 200;
 
 /// A longer wait is left to the next sweep.
 const LONGEST_WAIT_SECS: u64 = 3;
@@ -141,7 +139,8 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
             Ok(Envelope { ok: true, result: Some(result), .. }) => Ok(Reply::Done(result)),
             Ok(Envelope { ok: false, description, parameters, .. }) => Ok(Reply::Refused(Refusal {
                 status: answer.status,
-                reason: self.without_token(&description.unwrap_or_default()),
+                // Telegram does not repeat the token, but a server in its place could.
+                reason: said(&description.unwrap_or_default(), &[&self.settings.bot_token]),
                 retry_after: parameters.retry_after,
                 migrate_to: parameters.migrate_to_chat_id,
             })),
@@ -149,12 +148,6 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
             // Something between here and Telegram answered.
             _ => Err(ChannelError::Refused { step, status: answer.status, reason: "no answer of the Bot API".to_owned() }),
         }
-    }
-
-    /// Telegram does not repeat the token, but a server in its place could.
-    fn without_token(&self, reason: &str) -> String {
-        let reason = reason.replace(&self.settings.bot_token, "…");
-        reason.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(REASON).collect()
     }
 }
 

@@ -200,6 +200,7 @@ export function chatModel(telegram) {
   return {
     add,
     chat,
+    chats,
     /** The result of a method; throws `BotApiError`. @param {string} name @param {any} asked */
     call(name, asked) {
       const method = methods[name.toLowerCase()];

@@ -21,6 +21,7 @@ export async function startTelegram(options = {}) {
     now: settings.now,
     /** Adds a chat: `{id, type?, username?, title?, threads?, state?}`. */
     addChat: (given) => model.add(given),
+    chats: () => model.chats,
     /** The chat itself; its `state` and `threads` may be changed. */
     chat: (name) => model.chat(name),
     messages: (name) => model.chat(name).messages,

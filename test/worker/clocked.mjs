@@ -1,0 +1,43 @@
+// Copies of the built Worker whose time-outs come when a fake says so, and not after ten seconds. That it ends a call after ten
+// of the real clock is test/worker-timeouts.test.mjs.
+
+import { builtWith } from "./built.mjs";
+
+// Everything else is the runtime's own: the signal that ends a call, what then becomes of its answer, and the refusal of a
+// connection where nobody listens.
+const clock = `
+const clocks = new WeakMap();
+AbortSignal.timeout = (millis) => {
+  if (millis !== 10_000) throw new Error("a call ends after ten seconds, not after " + millis);
+  const controller = new AbortController();
+  clocks.set(controller.signal, controller);
+  return controller.signal;
+};
+const fetched = globalThis.fetch;
+globalThis.fetch = async (url, init) => {
+  const response = await fetched(url, { ...init, headers: { ...init.headers, "x-fake-clock": "1" } });
+  const fault = response.headers.get("x-fault");
+  if (fault === "refused") return fetched("http://127.0.0.1:9/", init);
+  if (fault) {
+    clocks.get(init.signal).abort(new DOMException("the time is up", "TimeoutError"));
+    timedOut();
+  }
+  return response;
+};
+`;
+
+/** Makes the copy, which goes after the test, and returns its directory. */
+export const clockedBuild = (t) => builtWith(t, `const timedOut = () => {};${clock}`);
+
+// Only until the Worker is started again: GitHub knows the time, and takes no JWT from the future.
+const late = `
+let late = 0;
+const { now } = Date;
+Date.now = () => now() + late;
+const timedOut = () => {
+  late += 10_000;
+};
+`;
+
+/** The same, and to that copy each call that ends so took its ten seconds. */
+export const lateBuild = (t) => builtWith(t, late + clock);
