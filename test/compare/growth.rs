@@ -4,7 +4,7 @@
 //! The month is the same few days over and over ([`Month`]). So a sweep of the last turn must leave what the same sweep left before the
 //! day without an answer, element for element: a single thing that is never forgotten shows, wherever it lies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
@@ -31,16 +31,16 @@ const ROWS_A_SWEEP: u64 = 5;
 const DIGITS: usize = 32;
 
 /// Settings of this Worker.
-pub(crate) type Settings = [(&'static str, &'static str)];
+type Settings = [(&'static str, &'static str)];
 
-/// Half of an alarm is the control repository.
-pub(crate) const FREE: &Settings = &[("CONTROL_REPO", "acme/control")];
+/// The defaults, and both channels of the alarm.
+const FREE: &Settings = &[("CONTROL_REPO", "acme/control")];
 
 /// As many calls as the paid plan has.
 const PAID: &Settings = &[("CONTROL_REPO", "acme/control"), ("SUBREQUEST_LIMIT", "10000")];
 
 /// With so many asks a sweep a day's events fill the state to its bound.
-pub(crate) const MANY_ASKS: &Settings = &[("CONTROL_REPO", "acme/control"), ("SUBREQUEST_LIMIT", "10000"), ("MAX_REDELIVERIES", "200")];
+const MANY_ASKS: &Settings = &[("CONTROL_REPO", "acme/control"), ("SUBREQUEST_LIMIT", "10000"), ("MAX_REDELIVERIES", "200")];
 
 /// One sweep.
 #[derive(Debug)]
@@ -57,14 +57,14 @@ type Shape = BTreeMap<String, usize>;
 
 /// A month as it was played.
 #[derive(Debug)]
-pub(crate) struct Played {
+struct Played {
     month: Month,
     sweeps: Vec<Swept>,
     counts: Counts,
 }
 
 /// Plays that month with these settings.
-pub(crate) fn play_month(month: Month, seed: u64, settings: &'static Settings) -> Played {
+fn play_month(month: Month, seed: u64, settings: &'static Settings) -> Played {
     let week = Week::of_month(month, seed);
     let mut ours = Ours::new(settings);
     let mut sweeps = Vec::new();
@@ -124,21 +124,23 @@ impl Swept {
         self.state_bytes.abs_diff(before.state_bytes) <= DIGITS
     }
 
-    /// What there is more of than `before`, or less.
-    fn grown(&self, before: &Self) -> Option<String> {
-        let places = self.shape.keys().chain(before.shape.keys());
-        let lengths = |place: &String| [before, self].map(|swept| swept.shape.get(place).copied().unwrap_or_default());
-        let other = places.map(|place| (place, lengths(place))).find(|(_, [before, now])| before != now);
-        if let Some((place, [before, now])) = other {
-            return Some(format!("{place} has {now}, and had {before}"));
-        }
+    /// What there is more of than `before`, or less: each place, and then what was said of it.
+    fn grown(&self, before: &Self) -> Vec<(String, String)> {
+        let places: BTreeSet<&String> = self.shape.keys().chain(before.shape.keys()).collect();
+        let lengths = |place: &str| [before, self].map(|swept| swept.shape.get(place).copied().unwrap_or_default());
+        let other = places.into_iter().map(|place| (place, lengths(place))).filter(|(_, [before, now])| before != now);
+        let told = |(place, [before, now]): (&String, [usize; 2])| (place.clone(), format!("{place} has {now}, and had {before}"));
+        let mut grown: Vec<(String, String)> = other.map(told).collect();
         if !self.has_the_size_of(before) {
-            return Some(format!("the state has {} bytes, and had {}", self.state_bytes, before.state_bytes));
+            let told = format!("the state has {} bytes, and had {}", self.state_bytes, before.state_bytes);
+            grown.push(("state".to_owned(), told));
         }
         let (allocations, known) = (self.cost.allocations, before.cost.allocations);
         // The trees of what is kept split by guids, which differ.
-        let more = allocations > known + known / 50 + 50;
-        more.then(|| format!("the sweep made {allocations} allocations, and {known} before"))
+        if allocations > known + known / 50 + 50 {
+            grown.push(("allocations".to_owned(), format!("the sweep made {allocations} allocations, and {known} before")));
+        }
+        grown
     }
 }
 
@@ -154,7 +156,7 @@ impl Played {
     }
 
     /// What grew, or is more than it may be, with the first sweep that shows it.
-    pub(crate) fn problems(&self) -> Vec<String> {
+    fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         let mut note = |found: Option<(Time, String)>| problems.extend(found.map(|(at, what)| format!("{at}: {what}")));
         let too_large = |swept: &&Swept| swept.state_bytes > VALUE_BYTES || swept.history_bytes > HISTORY_BYTES;
@@ -167,8 +169,9 @@ impl Played {
         if !turn.iter().map(|swept| swept.at + later).eq(last_turn.iter().map(|swept| swept.at)) {
             note(Some((self.month.end(), "the turns do not have the same sweeps".to_owned())));
         }
-        let grown = |(before, last): (&Swept, &Swept)| last.grown(before).map(|what| (last.at, what));
-        note(turn.iter().zip(last_turn).find_map(grown));
+        let grown = turn.iter().zip(last_turn).flat_map(|(before, last)| last.grown(before).into_iter().map(|what| (last.at, what)));
+        let mut places = BTreeSet::new();
+        grown.filter(|(_, (place, _))| places.insert(place.clone())).for_each(|(at, (_, what))| note(Some((at, what))));
         if self.counts.silent > 0 {
             note(Some((self.month.end(), format!("{} events were lost in silence", self.counts.silent))));
         }
@@ -176,15 +179,15 @@ impl Played {
     }
 
     /// How long after the day without an answer every sweep leaves what it left before that.
-    pub(crate) fn back_after(&self) -> Duration {
+    fn back_after(&self) -> Duration {
         let down = self.month.down_until();
         let turns = (self.month.before()..self.month.turns).map(|nth| self.turn(nth).iter().zip(self.turn(self.month.before())));
-        let differing = turns.flatten().filter(|(swept, before)| swept.grown(before).is_some()).last();
+        let differing = turns.flatten().filter(|(swept, before)| !swept.grown(before).is_empty()).last();
         differing.map_or(Duration::ZERO, |(swept, _)| swept.at.since(down))
     }
 
     /// The largest state of a turn, and of the whole month.
-    pub(crate) fn largest(&self) -> [usize; 3] {
+    fn largest(&self) -> [usize; 3] {
         self.in_turns(|sweeps| sweeps.iter().map(|swept| swept.state_bytes).max().unwrap_or_default())
     }
 
