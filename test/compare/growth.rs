@@ -74,11 +74,12 @@ fn play_month(month: Month, seed: u64, settings: &'static Settings) -> Played {
         sweeps.push(Swept { at, state_bytes: state.len(), history_bytes, cost: ours.cost, shape: Shape::default() });
         let turn = month.turn_of(at);
         // It takes longer than the sweep, and is not needed where the size says enough.
-        if turn == month.before() || turn + 1 == month.turns || turn > month.before() && has_the_size(&sweeps, month) {
-            if let Some(swept) = sweeps.last_mut() {
-                let state = serde_json::from_str(&state).expect("a sweep wrote it");
-                add_to_shape(&mut swept.shape, &mut String::new(), &state);
-            }
+        let is_compared = turn == month.before() || turn + 1 == month.turns;
+        if (is_compared || turn > month.before() && has_the_size(&sweeps, month))
+            && let Some(swept) = sweeps.last_mut()
+        {
+            let state = serde_json::from_str(&state).expect("a sweep wrote it");
+            add_to_shape(&mut swept.shape, &mut String::new(), &state);
         }
     });
     Played { month, sweeps, counts }
@@ -97,7 +98,9 @@ fn add_to_shape(shape: &mut Shape, place: &mut String, value: &Value) {
     let length = match value {
         Value::Array(list) => {
             place.push_str("[]");
-            list.iter().for_each(|element| add_to_shape(shape, place, element));
+            for element in list {
+                add_to_shape(shape, place, element);
+            }
             list.len()
         }
         Value::Object(object) => {
@@ -182,7 +185,7 @@ impl Played {
     fn back_after(&self) -> Duration {
         let down = self.month.down_until();
         let turns = (self.month.before()..self.month.turns).map(|nth| self.turn(nth).iter().zip(self.turn(self.month.before())));
-        let differing = turns.flatten().filter(|(swept, before)| !swept.grown(before).is_empty()).last();
+        let differing = turns.flatten().rfind(|(swept, before)| !swept.grown(before).is_empty());
         differing.map_or(Duration::ZERO, |(swept, _)| swept.at.since(down))
     }
 
@@ -223,7 +226,7 @@ pub(crate) fn report() -> io::Result<()> {
         "The fleet's busiest days, thirty of them in six equal turns; on the {}th the endpoint gives no answer.\n",
         month.down_day + 1
     );
-    println!("{:28}│ {:21}│ {:7}│ {:24}│ {:24}│ {}", "", "largest state, kB", "rows", "a sweep, ms", "most allocations", "as before");
+    println!("{:28}│ {:21}│ {:7}│ {:24}│ {:24}│ as before", "", "largest state, kB", "rows", "a sweep, ms", "most allocations");
     println!("{:28}│ before    all   last │  a day │  before     all    last │  before     all    last │ after", "");
     let mut problems = Vec::new();
     for (name, settings) in [("50 calls", FREE), ("10,000 calls", PAID), ("10,000 calls, 200 asks", MANY_ASKS)] {
