@@ -1,5 +1,6 @@
 // `npm run compare`: plays weeks of an App for this Worker and for other systems, and prints the table. `-- --write` also writes
-// docs/compare.json and the table of docs/compare.md; `-- --picture` draws docs/compare.png of what was written last.
+// docs/compare.json and the table of docs/compare.md; `-- --picture` draws docs/compare.png of what was written last; `-- --growth` plays
+// a month of the busiest traffic for this Worker alone, and fails if anything it keeps, writes or computes grew (docs/state.md).
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,13 @@ import { main, run, step } from "./step.mjs";
 const picture = join("docs", "compare.png");
 const program = ["run", "--locked", "--quiet", "--profile", "long", "--example", "compare"];
 
+const weeks = "10 weeks for each of 15 systems";
+const plays = {
+  "": [weeks, []],
+  "--write": [weeks, ["--", "docs"]],
+  "--growth": ["three months", ["--", "--growth"]],
+};
+
 await main(async () => {
   const chosen = choose(process.argv.slice(2));
   await onPinnedNode();
@@ -17,14 +25,15 @@ await main(async () => {
   await checkRust();
   const build = ["build", ...program.slice(1)];
   await step("compiled", () => run("cargo", build, { cwd: root }), "a minute or two the first time");
-  console.log("…  played (10 weeks for each of 15 systems, about a minute)\n");
-  await run("cargo", chosen ? [...program, "--", "docs"] : program, { cwd: root, show: true });
+  const [what, args] = plays[chosen];
+  console.log(`…  played (${what}, about a minute)\n`);
+  await run("cargo", [...program, ...args], { cwd: root, show: true });
 });
 
 function choose(args) {
-  if (args.length === 0) return undefined;
-  if (args.length === 1 && ["--write", "--picture"].includes(args[0])) return args[0];
-  throw new SetupError("npm run compare takes nothing, or one of: -- --write, -- --picture");
+  const [argument = ""] = args;
+  if (args.length <= 1 && (Object.hasOwn(plays, argument) || argument === "--picture")) return argument;
+  throw new SetupError("npm run compare takes nothing, or one of: -- --write, -- --picture, -- --growth");
 }
 
 async function drawPicture() {

@@ -11,7 +11,6 @@ use std::time::Duration;
 use github_app_redeliver::policy::settings::RETENTION;
 use github_app_redeliver::policy::time::Time;
 
-use crate::traffic::KINDS;
 use crate::week::Week;
 
 /// Ids are as large as GitHub's, and grow with time.
@@ -110,7 +109,7 @@ impl<'w> GitHub<'w> {
             due: BinaryHeap::new(),
             passes: BinaryHeap::new(),
             standings: vec![Standing::default(); week.events.len()],
-            newest_passed: vec![None; KINDS],
+            newest_passed: vec![None; week.kinds()],
         }
     }
 

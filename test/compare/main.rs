@@ -3,10 +3,12 @@
 //! [`traffic`] and [`week`] make the weeks, [`github`] is the record of deliveries, [`policy`] what a system may do, [`policies`] the
 //! systems, [`play`] plays, [`score`] counts, [`table`] prints. docs/compare.md has the result, the definitions and the sources.
 //!
-//! Without arguments it prints the table; with a folder it also writes `compare.json` there and the table into `compare.md`.
+//! Without arguments it prints the table; with a folder it also writes `compare.json` there and the table into `compare.md`. With
+//! `--growth` it plays a month of the busiest traffic for this Worker alone, and says whether anything grew ([`growth`]).
 #![allow(clippy::print_stdout, reason = "a program that prints a table")]
 
 mod github;
+mod growth;
 mod page;
 mod play;
 mod policies;
@@ -30,9 +32,13 @@ use traffic::App;
 const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 
 fn main() -> io::Result<()> {
+    let argument = std::env::args_os().nth(1);
+    if argument.as_ref().is_some_and(|argument| argument == "--growth") {
+        return growth::report();
+    }
     let results = Results { seeds: SEEDS.to_vec(), apps: [App::Quiet, App::Busy].map(|app| results(app, &SEEDS, &SYSTEMS)).into() };
     print!("{}", table::render(&results));
-    match std::env::args_os().nth(1) {
+    match argument {
         Some(folder) => page::write(&PathBuf::from(folder), &results),
         None => Ok(()),
     }

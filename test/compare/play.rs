@@ -4,30 +4,37 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use github_app_redeliver::policy::time::Time;
+
 use crate::github::GitHub;
 use crate::policies::System;
-use crate::policy::Calls;
+use crate::policy::{Calls, Policy};
 use crate::score::{Counts, Score};
 use crate::traffic::{App, START, end};
 use crate::week::Week;
 
 /// Plays one week for one system.
 pub(crate) fn play(week: &Week, system: &System) -> Counts {
-    let mut policy = (system.make)();
+    play_until(week, &mut *(system.make)(), end(), |_, _| {})
+}
+
+/// Plays the events of this week up to that time for one system, and shows it to `each` after each run, with when that began.
+pub(crate) fn play_until<P: Policy + ?Sized>(week: &Week, policy: &mut P, end: Time, mut each: impl FnMut(&P, Time)) -> Counts {
     let mut github = GitHub::new(week);
     let mut score = Score::default();
     let mut due = START + policy.first_run();
     // A run that takes longer than the time to the next one is followed by it at once.
     let mut free = START;
-    while due.max(free) < end() {
+    while due.max(free) < end {
         let now = due.max(free);
         let mut calls = Calls::new(&mut github, &mut score, now);
         // How a system goes on after a failed run is its own affair, and shows in its interval.
         let _ = policy.run(&mut calls, now);
         free = calls.end();
         due = now + policy.interval();
+        each(policy, now);
     }
-    score.finish(&mut github, end())
+    score.finish(&mut github, end)
 }
 
 /// Plays weeks of an App with these seeds for each system. Returns for each system the counts of each week.

@@ -74,8 +74,26 @@ pub(crate) struct Event {
 
 /// The events of a week and a day, by time.
 pub(crate) fn events(app: App, random: &mut StdRng) -> Vec<Event> {
+    let runs = runs_by_quarter(app, random);
+    spread(app, &runs, random)
+}
+
+/// The events of working days of the fleet, each with as many busy quarters of an hour as the whole week had, by time. Of `share` fleets
+/// together they would be as many as were measured.
+pub(crate) fn busiest_events(days: u32, share: u32, random: &mut StdRng) -> Vec<Event> {
+    let mut runs = Vec::new();
+    for _ in 0..days {
+        let mut day: Vec<u32> = (0..96).map(|quarter| runs_of_the_fleet(quarter, random)).collect();
+        crowd(&mut day, random);
+        runs.extend(day.iter().map(|runs| runs / share));
+    }
+    spread(App::Busy, &runs, random)
+}
+
+/// The events of quarters of an hour with so many runs each.
+fn spread(app: App, runs_by_quarter: &[u32], random: &mut StdRng) -> Vec<Event> {
     let mut events = Vec::new();
-    for (quarter, runs) in runs_by_quarter(app, random).into_iter().enumerate() {
+    for (quarter, runs) in runs_by_quarter.iter().copied().enumerate() {
         let from = START + minutes(15) * u32::try_from(quarter).expect("few");
         let people = match app {
             App::Quiet => poisson(random, 0.7 * activity(quarter)),
@@ -92,7 +110,7 @@ pub(crate) fn events(app: App, random: &mut StdRng) -> Vec<Event> {
             events.push(event(at, name, action, repository(app, random)));
         }
     }
-    let end = START + minutes(15) * u32::try_from(QUARTERS).expect("few");
+    let end = START + minutes(15) * u32::try_from(runs_by_quarter.len()).expect("few");
     events.retain(|event| event.at < end);
     events.sort_by_key(|event| event.at);
     events
@@ -134,13 +152,23 @@ fn runs_by_quarter(app: App, random: &mut StdRng) -> Vec<u32> {
     if app == App::Quiet {
         return (0..quarters).map(|quarter| poisson(random, 0.12 * activity(quarter))).collect();
     }
-    let mut runs: Vec<u32> = (0..quarters).map(|quarter| poisson(random, 22.0 * activity(quarter)).min(99)).collect();
-    let mut working: Vec<usize> = (0..5 * 96).filter(|quarter| (7 * 4..20 * 4).contains(&(quarter % 96))).collect();
+    let mut runs: Vec<u32> = (0..quarters).map(|quarter| runs_of_the_fleet(quarter, random)).collect();
+    crowd(&mut runs[..5 * 96], random);
+    runs
+}
+
+/// Runs of a quarter of an hour that is not among the busy ones.
+fn runs_of_the_fleet(quarter: usize, random: &mut StdRng) -> u32 {
+    poisson(random, 22.0 * activity(quarter)).min(99)
+}
+
+/// Makes 24 quarters of the working hours busy, one of them as busy as the busiest that was measured.
+fn crowd(runs: &mut [u32], random: &mut StdRng) {
+    let mut working: Vec<usize> = (0..runs.len()).filter(|quarter| (7 * 4..20 * 4).contains(&(quarter % 96))).collect();
     working.shuffle(random);
     for (place, quarter) in working.into_iter().take(24).enumerate() {
         runs[quarter] = if place == 0 { 431 } else { random.gen_range(100..=330) };
     }
-    runs
 }
 
 /// A Poisson number, by multiplying. `mean` stays far below 700.

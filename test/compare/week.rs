@@ -11,6 +11,10 @@ use rand::{Rng, SeedableRng};
 
 use crate::traffic::{self, App, Event, counted_until, day_and_time};
 
+mod month;
+
+pub(crate) use month::Month;
+
 /// A stretch of time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spell {
@@ -25,6 +29,22 @@ impl Spell {
 
     pub(crate) fn holds(&self, at: Time) -> bool {
         self.from <= at && at < self.to
+    }
+}
+
+/// Stretches of time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spells(Vec<Spell>);
+
+impl Spells {
+    pub(crate) fn holds(&self, at: Time) -> bool {
+        self.0.iter().any(|spell| spell.holds(at))
+    }
+}
+
+impl From<Spell> for Spells {
+    fn from(spell: Spell) -> Self {
+        Self(vec![spell])
     }
 }
 
@@ -65,21 +85,25 @@ pub(crate) struct Week {
     /// By time.
     pub(crate) events: Vec<Event>,
     pub(crate) natures: Vec<Nature>,
+    /// When the days that are counted end.
+    counted_until: Time,
     /// 40 minutes of 500s.
-    pub(crate) broken: Spell,
+    pub(crate) broken: Spells,
     /// Eight hours without an answer, with this code.
-    pub(crate) night: Spell,
+    pub(crate) night: Spells,
     night_code: i16,
     /// GitHub's API answers 5xx; deliveries go on.
-    pub(crate) api_down: Spell,
+    pub(crate) api_down: Spells,
     /// Every other answer comes too late, though the work was done.
-    pub(crate) late: Spell,
+    pub(crate) late: Spells,
     /// A deploy on each working day: three minutes of 404.
-    deploys: Vec<Spell>,
+    deploys: Spells,
     /// By time.
     pub(crate) clicks: Vec<Click>,
     /// One delivery in so many fails by itself.
     one_in: u64,
+    /// After so many events all comes again.
+    turn: u32,
 }
 
 /// What an endpoint that is down looks like: one code a seed, since it depends on what stands in front of it.
@@ -93,29 +117,36 @@ impl Week {
     pub(crate) fn new(app: App, seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let events = traffic::events(app, &mut random);
+        let night = Spell::lasting(day_and_time(2, 22, 0), hours(8));
+        Self::of(app, seed, events, night.into(), random)
+    }
+
+    /// With these events, and nights like these.
+    fn of(app: App, seed: u64, events: Vec<Event>, night: Spells, mut random: StdRng) -> Self {
         let mut at = |day, from: u64, to: u64| day_and_time(day, from, random.gen_range(0..(to - from) * 60));
         let broken = Spell::lasting(at(1, 9, 16), minutes(40));
         let api_down = Spell::lasting(at(4, 9, 16), hours(1));
         let late_from = at(0, 12, 17);
-        let deploys = (0..5).map(|day| Spell::lasting(at(day, 17, 19), minutes(3))).collect();
+        let deploys = Spells((0..5).map(|day| Spell::lasting(at(day, 17, 19), minutes(3))).collect());
         let late = Spell::lasting(late_from, minutes(random.gen_range(10..=40)));
-        let night = Spell::lasting(day_and_time(2, 22, 0), hours(8));
         let natures = natures(app, &events, &mut random);
         let place = usize::try_from(seed).expect("small") % NIGHT_CODES.len();
         let mut week = Self {
             seed,
+            turn: u32::try_from(events.len()).expect("far fewer than 2^32"),
             events,
             natures,
-            broken,
+            counted_until: counted_until(),
+            broken: broken.into(),
             night,
             night_code: NIGHT_CODES[place],
-            api_down,
-            late,
+            api_down: api_down.into(),
+            late: late.into(),
             deploys,
             clicks: Vec::new(),
             one_in: if app == App::Quiet { 100 } else { 300 },
         };
-        week.clicks = week.clicks(&mut random);
+        week.clicks = week.clicks(broken, &mut random);
         week
     }
 
@@ -126,7 +157,7 @@ impl Week {
         if self.night.holds(at) {
             return failed(self.night_code);
         }
-        if self.deploys.iter().any(|deploy| deploy.holds(at)) {
+        if self.deploys.holds(at) {
             return failed(404);
         }
         if let Nature::Poison(code) | Nature::Refused(code) = nature {
@@ -169,12 +200,12 @@ impl Week {
 
     /// Whether the event came in the days that are counted.
     pub(crate) fn counts(&self, event: u32) -> bool {
-        self.events[event as usize].at < counted_until()
+        self.events[event as usize].at < self.counted_until
     }
 
     /// A number that depends on the event, the attempt and the purpose alone.
     fn chance(&self, event: u32, nth: u16, purpose: u64) -> u64 {
-        let mut state = self.seed ^ u64::from(event) << 24 ^ u64::from(nth) << 4 ^ purpose;
+        let mut state = self.seed ^ u64::from(event % self.turn) << 24 ^ u64::from(nth) << 4 ^ purpose;
         for _ in 0..2 {
             // SplitMix64.
             state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -187,7 +218,7 @@ impl Week {
 
     /// Maintainers click in working hours, mostly on what failed; and while the endpoint is broken, on what had passed, to see
     /// whether it works again.
-    fn clicks(&self, random: &mut StdRng) -> Vec<Click> {
+    fn clicks(&self, broken: Spell, random: &mut StdRng) -> Vec<Click> {
         let failed: Vec<u32> = self.indexes().filter(|event| self.fails_at_first(*event)).collect();
         let mut clicks = Vec::new();
         for _ in 0..(failed.len() / 20).clamp(4, 30) {
@@ -198,11 +229,11 @@ impl Week {
                 clicks.push(Click { at, event, if_undelivered: true });
             }
         }
-        let before = self.events.partition_point(|event| event.at < self.broken.from);
+        let before = self.events.partition_point(|event| event.at < broken.from);
         for minute in [4, 11, 23, 34] {
             let mut passed = (0..before).rev().map(|event| u32::try_from(event).expect("few")).filter(|event| self.passes_at_first(*event));
             let event = passed.nth(random.gen_range(0..20));
-            clicks.extend(event.map(|event| Click { at: self.broken.from + minutes(minute), event, if_undelivered: false }));
+            clicks.extend(event.map(|event| Click { at: broken.from + minutes(minute), event, if_undelivered: false }));
         }
         for day in 0..7 {
             let at = day_and_time(day, 9, random.gen_range(0..480));
@@ -211,6 +242,11 @@ impl Week {
         }
         clicks.sort_by_key(|click| click.at);
         clicks
+    }
+
+    /// How many kinds there are, at most.
+    pub(crate) fn kinds(&self) -> usize {
+        self.events.iter().filter_map(|event| event.kind).max().map_or(0, |kind| kind + 1)
     }
 
     /// The indexes of all events.

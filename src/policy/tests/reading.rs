@@ -155,6 +155,14 @@ fn a_sweep_after_a_killed_one_reads_a_quarter_of_the_pages() {
 }
 
 #[test]
+fn a_sweep_after_a_killed_one_reads_a_quarter_of_the_pages_of_gaps_as_well() {
+    let mut case = Case::new("p: 09:59 200").page_of(1).tick("10:00").traffic("10:01", "10:14", 100).tick("10:15");
+    let mut after_kill = case.world.clone();
+    assert!(pages(&mut case, "10:30", Fault::None)[2] > 5, "the gap is longer than that");
+    assert_eq!(after_kill.sweep(time("10:30"), Fault::AfterKill).expect("there is room to read").pages[2], 5);
+}
+
+#[test]
 fn the_budget_keeps_back_what_the_rest_of_the_sweep_needs() {
     let mut case = Case::new("").page_of(1).traffic("10:00", "10:15", 60).set(|settings| settings.heartbeat = true);
     assert_eq!(pages(&mut case, "10:15", Fault::None), [1, 20, 0], "the default");

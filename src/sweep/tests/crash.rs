@@ -132,3 +132,54 @@ fn after_a_killed_sweep_a_quarter_of_the_pages_is_read() {
     let report = outside.tick("10:45").expect("it sweeps");
     assert_eq!((report.killed_in_a_row, report.gap_pages), (0, 15));
 }
+
+/// Kills the sweep of 11:00 behind each of its steps, and shows the world to `killed`, then to `next` after the sweep of 11:15.
+fn kill_at_eleven(history: &str, mut killed: impl FnMut(&Outside), next: impl Fn(&Outside, usize)) {
+    let before = || {
+        let outside = Outside::new(history);
+        outside.ticks(time("10:15"), time("10:45"));
+        outside
+    };
+    let whole = before();
+    assert!(whole.tick("11:00").is_some());
+    for step in 0..whole.steps() {
+        let outside = before();
+        outside.crash.set(Some(Crash { step, done: true }));
+        assert!(outside.tick("11:00").is_none());
+        killed(&outside);
+        assert!(outside.tick("11:15").is_some());
+        next(&outside, step);
+    }
+}
+
+/// Whether the newest message and an open issue name the event.
+fn shows(outside: &Outside, guid: &str) -> [bool; 2] {
+    let message = outside.telegram.texts().last().is_some_and(|text| text.contains(guid));
+    [message, outside.issues.open_issues().iter().any(|issue| issue.body.contains(guid))]
+}
+
+#[test]
+fn what_a_killed_sweep_showed_last_is_corrected_though_the_alarm_went_back_to_what_was_saved() {
+    // The second one gives up at 11:00, and passes by a click at 11:05: then the alarm is again what it was at 10:45.
+    let history = "stays1: 10:01 500 | 500, 500\ncomes2: 10:16 500, 11:05 200 again | 500, 500";
+    let mut shown = [false; 2];
+    kill_at_eleven(
+        history,
+        |outside| shows(outside, "comes2").into_iter().zip(&mut shown).for_each(|(now, ever)| *ever |= now),
+        |outside, step| {
+            assert_eq!((shows(outside, "stays1"), shows(outside, "comes2")), ([true; 2], [false; 2]), "killed at step {step}");
+        },
+    );
+    assert_eq!(shown, [true; 2], "it was killed behind either change");
+}
+
+#[test]
+fn an_issue_that_a_killed_sweep_created_is_found_and_closed_though_its_entry_left() {
+    let mut created = false;
+    kill_at_eleven(
+        "comes1: 10:16 500, 11:05 200 again | 500, 500",
+        |outside| created |= !outside.issues.open_issues().is_empty(),
+        |outside, step| assert_eq!(outside.issues.open_titles(), [""; 0], "killed at step {step}"),
+    );
+    assert!(created, "it was killed behind that");
+}

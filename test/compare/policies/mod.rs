@@ -5,7 +5,7 @@ mod codecov;
 mod erainfra;
 mod github_script;
 mod nobody;
-mod ours;
+pub(crate) mod ours;
 mod pager;
 mod tuist;
 mod ubicloud;

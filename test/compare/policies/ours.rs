@@ -1,12 +1,13 @@
 //! This Worker: its real sweep, with all that it reads, keeps, asks and tells, on ports that lead into the played week. So its
 //! budget of calls is kept by the same code as in the Worker, and its alarm goes to a Telegram that counts sounds.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use allocation_counter::{measure, opt_out};
 use chrono::DateTime;
 use futures_util::FutureExt;
 use github_app_redeliver::alarm::entry::{Entry, EntryKind, entries};
@@ -24,6 +25,9 @@ use rand::rngs::StdRng;
 use rsa::RsaPrivateKey;
 use rsa::pkcs8::{EncodePrivateKey, LineEnding};
 
+mod control;
+
+use self::control::Control;
 use crate::github::{Item, List};
 use crate::policy::{Calls, Down, Policy};
 use crate::score::News;
@@ -35,10 +39,24 @@ const DELIVERIES: &str = "/app/hook/deliveries";
 pub(crate) struct Ours {
     config: Config,
     stored: RefCell<BTreeMap<Key, String>>,
+    control: RefCell<Control>,
     /// Keys of the entries that were told.
     told: BTreeSet<String>,
     /// By key, what entries told by number: from when to when, and how many. They stay told when the entry has left.
     losses: BTreeMap<String, (Time, Time, u64)>,
+    /// Of the last sweep.
+    pub(crate) cost: Cost,
+}
+
+/// What a sweep cost, apart from GitHub's and Telegram's part in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
+    /// By the clock of this machine.
+    pub(crate) took: Duration,
+    /// Allocations.
+    pub(crate) allocations: u64,
+    /// Values that were written or deleted: Cloudflare counts each as a row.
+    pub(crate) rows: u64,
 }
 
 impl Ours {
@@ -55,9 +73,16 @@ impl Ours {
         Self {
             config: config.expect("the settings can be used"),
             stored: RefCell::default(),
+            control: RefCell::default(),
             told: BTreeSet::new(),
             losses: BTreeMap::new(),
+            cost: Cost::default(),
         }
+    }
+
+    /// What is stored under a key.
+    pub(crate) fn stored(&self, key: Key) -> String {
+        self.stored.borrow().get(&key).cloned().unwrap_or_default()
     }
 
     /// What the alarm says after a sweep.
@@ -111,9 +136,20 @@ fn is_true(key: &str, calls: &Calls<'_, '_>, now: Time) -> bool {
 impl Policy for Ours {
     fn run(&mut self, calls: &mut Calls<'_, '_>, now: Time) -> Result<(), Down> {
         let budget = Budget::new(self.config.settings.subrequest_limit);
-        let line = Line { calls: RefCell::new(&mut *calls), budget: &budget, written: RefCell::default() };
-        let world = World { network: &line, signer: &NoSigner, clock: &Still(now), storage: &Stored(&self.stored), budget: &budget };
-        let report = sweep(&world, &self.config, now).now_or_never().expect("nothing waits");
+        let line = Line {
+            calls: RefCell::new(&mut *calls),
+            control: &self.control,
+            budget: &budget,
+            written: RefCell::default(),
+            waited: Cell::default(),
+        };
+        let storage = Stored { values: &self.stored, rows: Cell::default() };
+        let world = World { network: &line, signer: &NoSigner, clock: &Still(now), storage: &storage, budget: &budget };
+        let (started, mut report) = (Instant::now(), None);
+        let counted = measure(|| report = sweep(&world, &self.config, now).now_or_never());
+        let took = started.elapsed().saturating_sub(line.waited.get());
+        let report = report.expect("nothing waits");
+        self.cost = Cost { took, allocations: counted.count_total, rows: storage.rows.get() };
         let (sounds, edits) = line.written.into_inner();
         self.tell(calls, sounds, sounds + edits > 0);
         if report.is_failure() { Err(Down) } else { Ok(()) }
@@ -136,9 +172,12 @@ fn key() -> &'static str {
 /// The network: GitHub's API, and Telegram's.
 struct Line<'a, 'c, 'w> {
     calls: RefCell<&'a mut Calls<'c, 'w>>,
+    control: &'a RefCell<Control>,
     budget: &'a Budget,
     /// Messages sent, and edited.
     written: RefCell<(u32, u32)>,
+    /// How long the others took to answer.
+    waited: Cell<Duration>,
 }
 
 impl Network for Line<'_, '_, '_> {
@@ -146,22 +185,35 @@ impl Network for Line<'_, '_, '_> {
         if !self.budget.take() {
             return Err(NetworkError::NoCallLeft);
         }
+        let (started, mut answer) = (Instant::now(), Answer::default());
+        // What the others need for their answer is not this Worker's.
+        opt_out(|| answer = self.answer(&call));
+        self.waited.set(self.waited.get() + started.elapsed());
+        Ok(answer)
+    }
+}
+
+impl Line<'_, '_, '_> {
+    fn answer(&self, call: &Call<'_>) -> Answer {
         let mut calls = self.calls.borrow_mut();
         let Some(path) = call.url.strip_prefix(API) else {
             calls.elsewhere();
             let mut written = self.written.borrow_mut();
             let count = if call.url.ends_with("/sendMessage") { &mut written.0 } else { &mut written.1 };
             *count += 1;
-            return Ok(answer(200, r#"{"ok":true,"result":{"message_id":1,"chat":{"id":-1001}}}"#));
+            return answer(200, r#"{"ok":true,"result":{"message_id":1,"chat":{"id":-1001}}}"#);
         };
         let mut answer = match path.strip_prefix(DELIVERIES) {
             Some(rest) if call.method == Method::Post => ask(&mut calls, rest),
             Some(rest) => page(&mut calls, rest),
-            None => calls.other().map(|()| answer(200, r#"{"id":123456,"slug":"app","html_url":"https://github.com/apps/app"}"#)),
+            None if path == "/app" => {
+                calls.other().map(|()| answer(200, r#"{"id":123456,"slug":"app","html_url":"https://github.com/apps/app"}"#))
+            }
+            None => calls.other().map(|()| self.control.borrow_mut().answer(call, path, calls.clock())),
         }
         .unwrap_or_else(|Down| answer(502, "{}"));
         answer.headers.date = Some(http_date(calls.clock()));
-        Ok(answer)
+        answer
     }
 }
 
@@ -242,15 +294,19 @@ impl Clock for Still {
     async fn sleep(&self, _: Duration) {}
 }
 
-struct Stored<'a>(&'a RefCell<BTreeMap<Key, String>>);
+struct Stored<'a> {
+    values: &'a RefCell<BTreeMap<Key, String>>,
+    rows: Cell<u64>,
+}
 
 impl Storage for Stored<'_> {
     async fn read(&self, key: Key) -> Result<Option<String>, StorageError> {
-        Ok(self.0.borrow().get(&key).cloned())
+        Ok(self.values.borrow().get(&key).cloned())
     }
 
     async fn write(&self, values: &[(Key, Option<&str>)]) -> Result<(), StorageError> {
-        let mut stored = self.0.borrow_mut();
+        let mut stored = self.values.borrow_mut();
+        self.rows.set(self.rows.get() + values.len() as u64);
         for (key, value) in values {
             match value {
                 Some(text) => stored.insert(*key, (*text).to_owned()),
