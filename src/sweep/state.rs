@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::failures::Failures;
 use crate::alarm::Memory;
 use crate::policy::ledger::Ledger;
+use crate::policy::own::Others;
 use crate::policy::time::Time;
 
 /// The version that this code reads and writes.
@@ -25,6 +26,14 @@ pub struct State {
     /// Sweeps that failed.
     #[serde(default)]
     pub failures: Failures,
+    /// How many writes of the Worker's other Apps are in the ledger.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub heard: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_none(heard: &u64) -> bool {
+    *heard == 0
 }
 
 /// What is kept apart while the state can not be read or written: else nobody would ever be told of that. The first state
@@ -51,7 +60,7 @@ pub enum StateError {
 
 impl Default for State {
     fn default() -> Self {
-        Self { version: VERSION, ledger: Ledger::default(), alarm: Memory::default(), failures: Failures::default() }
+        Self { version: VERSION, ledger: Ledger::default(), alarm: Memory::default(), failures: Failures::default(), heard: 0 }
     }
 }
 
@@ -80,6 +89,12 @@ impl State {
     pub fn take_in(&mut self, stopgap: Stopgap, now: Time) {
         self.failures = stopgap.failures;
         self.alarm = std::mem::take(&mut self.alarm).followed_by(stopgap.alarm, now);
+    }
+
+    /// Takes note of what other Apps wrote, as far as that is new.
+    pub fn hear(&mut self, others: &Others) {
+        others.after(self.heard).for_each(|write| self.ledger.own.wrote(write));
+        self.heard = others.count();
     }
 
     /// Takes every stored time later than `now` as `now`, so that one wrong clock cannot stop everything.

@@ -213,7 +213,7 @@ impl Decision<'_> {
     /// Whether an unread gap could hold something newer than the event, and there is time to wait for it.
     fn waits_for_gap(&self, first: Position) -> bool {
         let ground = &self.ledger.ground;
-        let has_time = waits_until(ground.lost_time, first.at, self.settings.window, LAST_CHANCE)
+        let has_time = waits_until(ground.lost_time, first.at, self.settings, LAST_CHANCE)
             .map_or_else(|| first.at.since(ground.window_start) > LAST_CHANCE, |until| self.now < until);
         has_time && ground.gaps.iter().any(|gap| first < gap.newer_end)
     }

@@ -122,17 +122,20 @@ impl Outside {
 
     fn read_config(&self) -> Read {
         let key = app_key_pem();
-        config::read(|name| match name {
-            _ if self.settings.contains_key(name) => self.settings.get(name).cloned(),
-            "GITHUB_APP_ID" => Some("123456".to_owned()),
-            "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
-            "GITHUB_API_URL" => Some(API.to_owned()),
-            "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
-            "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
-            "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
-            "CONTROL_REPO" => Some("acme/control".to_owned()),
-            _ => None,
-        })
+        config::read(
+            &|name: &str| match name {
+                _ if self.settings.contains_key(name) => self.settings.get(name).cloned(),
+                "GITHUB_APP_ID" => Some("123456".to_owned()),
+                "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
+                "GITHUB_API_URL" => Some(API.to_owned()),
+                "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
+                "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
+                "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
+                "CONTROL_REPO" => Some("acme/control".to_owned()),
+                _ => None,
+            },
+            None,
+        )
     }
 
     /// Sweeps at a time such as `10:15`. `None` if it was killed.
