@@ -8,6 +8,7 @@ use std::time::Duration;
 use url::{Host, Url};
 
 pub use self::apps::Apps;
+use self::apps::Strays;
 
 use crate::alarm::telegram::TelegramSettings;
 use crate::github::key::{AppKey, KeyError};
@@ -71,6 +72,8 @@ pub struct Config {
     pub app_id: String,
     /// Whether the Worker has other Apps too.
     pub is_one_of_several: bool,
+    /// Settings that no App has, in sentences, as far as that does no harm.
+    pub warnings: Vec<String>,
     /// What the setting with the key is called.
     key_setting: String,
     /// `GITHUB_APP_PRIVATE_KEY`, required. `None` only where the settings cannot be used.
@@ -145,7 +148,8 @@ pub fn read(variables: &impl Variables, app: Option<&str>) -> Result<Config, Box
     let mut apps = Apps::read(variables);
     let app_id = app.or(apps.only()).unwrap_or_default().to_owned();
     let mut problems = std::mem::take(&mut apps.problems);
-    problems.extend(apps.strays(variables));
+    let Strays { wrong, harmless } = apps.strays(variables);
+    problems.extend(wrong);
     let is_one_of_several = apps.are_several() && app.is_some();
     let mut reader = SettingsReader { variables, apps, app: app_id, problems };
     // Without an App nobody can say whose key is missing, unless there can be one only.
@@ -158,9 +162,15 @@ pub fn read(variables: &impl Variables, app: Option<&str>) -> Result<Config, Box
     // Whoever answers a request reads it; here it is only checked.
     reader.admin_token();
     let key_setting = reader.name(KEY);
-    let SettingsReader { app: app_id, problems, .. } = reader;
-    let config = Config { app_id, is_one_of_several, key_setting, key, api_url, telegram, control_repo, heartbeat_url, settings };
-    if problems.is_empty() { Ok(config) } else { Err(Box::new(Unusable { problems: Problems(problems), right: config })) }
+    let SettingsReader { app: app_id, mut problems, .. } = reader;
+    let warnings = Problems(harmless.clone()).texts();
+    let config = Config { app_id, is_one_of_several, warnings, key_setting, key, api_url, telegram, control_repo, heartbeat_url, settings };
+    if problems.is_empty() {
+        return Ok(config);
+    }
+    // One of them may be what is missing, under a mistyped name.
+    problems.extend(harmless);
+    Err(Box::new(Unusable { problems: Problems(problems), right: config }))
 }
 
 /// What was read, once the runtime found the key to be damaged.

@@ -121,11 +121,10 @@ describe("the doctor", { concurrency: 2 }, () => {
       { [`SUBREQUEST_LIMIT_${TWO}`]: "99" },
       /SUBREQUEST_LIMIT_7654321 from the environment is not taken/,
     ],
-    ["a key that is nobody's", { GITHUB_APP_ID: "" }, /GITHUB_APP_PRIVATE_KEY from the environment belongs to one App/],
     [
-      "no list",
-      { APPS: "" },
-      /GITHUB_APP_PRIVATE_KEY_7654321 from the environment is for one of several Apps, and APPS is not set/,
+      "a setting without a list",
+      { APPS: "", [`DRY_RUN_${TWO}`]: "true" },
+      /DRY_RUN_7654321 from the environment is for one of several Apps, and APPS is not set/,
     ],
   ];
   for (const [name, change, says] of wrong) {
@@ -139,6 +138,27 @@ describe("the doctor", { concurrency: 2 }, () => {
       assert.equal(await desk.doctor({ ...desk.both, ...change }), 1);
     });
   }
+
+  test("warns of secrets that no App has, and of those that the deployed Worker has", async (t) => {
+    const desk = await openBoth(t);
+    desk.cloud.secrets.push("GITHUB_APP_PRIVATE_KEY_99", `GITHUB_APP_PRIVATE_KEY_${ONE}`);
+    const stray = {
+      ...desk.both,
+      HEARTBEAT_URL_98: "https://x.example",
+      [`GITHUB_APP_PRIVATE_KEY_${ONE}`]: desk.settings.GITHUB_APP_PRIVATE_KEY,
+    };
+    assert.equal(await desk.doctor({ ...stray, GITHUB_APP_ID: "" }), 0, desk.printed);
+    const said = desk.printed.replace(/\s+/g, " ");
+    assert.match(said, /! Apps HEARTBEAT_URL_98 from the environment is for an App that is not in APPS\./);
+    assert.match(
+      said,
+      /! Apps GITHUB_APP_PRIVATE_KEY from the environment belongs to one App, and there are several\./,
+    );
+    assert.match(
+      said,
+      /! deployed Worker It has GITHUB_APP_PRIVATE_KEY_99, for an App that is not in APPS\. → npx wrangler secret delete GITHUB_APP_PRIVATE_KEY_99/,
+    );
+  });
 
   test("asks the deployed Worker for all of its Apps", async (t) => {
     const desk = await openBoth(t);

@@ -177,6 +177,14 @@ describe("one of several Apps", { concurrency: 2 }, () => {
     assert.deepEqual(await open(), [[guids[0]], []]);
   });
 
+  test("says on its page which secret is nobody's", async (t) => {
+    const several = await openBoth(t, { settings: { TELEGRAM_BOT_TOKEN_99: "1:canary" } });
+    await several.tickAt(ago(10));
+    const { ok, notes } = await several.json(`/apps/${ONE}/status.json`);
+    assert.deepEqual([ok, notes.length], [true, 1]);
+    assert.match(notes[0], /^TELEGRAM_BOT_TOKEN_99 is for an App that is not in APPS; .*\.$/);
+  });
+
   test("has its own page, whose forms lead back to it", async (t) => {
     const several = await openBoth(t);
     await several.tickAt(ago(60));

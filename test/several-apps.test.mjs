@@ -268,7 +268,6 @@ describe("settings of several Apps", { concurrency: 2 }, () => {
       "CONTROL_REPO_99 is for an App that is not in APPS",
     ],
     ["a setting that all have alike", { [`SUBREQUEST_LIMIT_${TWO}`]: "99" }, `SUBREQUEST_LIMIT_${TWO} is not taken`],
-    ["a heartbeat that is nobody's", { HEARTBEAT_URL: "https://canary.example" }, "HEARTBEAT_URL belongs to one App"],
   ];
   for (const [name, settings, said] of wrong) {
     test(`${name} is named for each App, and no call is made`, async (t) => {
@@ -293,6 +292,29 @@ describe("settings of several Apps", { concurrency: 2 }, () => {
     const tick = await several.tickAt("08:30", { besides: 1 });
     assert.deepEqual([tick.outcome, tick.asked], ["ok", { [ONE]: [failed[0]], [TWO]: [failed[1]] }]);
     assert.deepEqual(several.messages(), ["🟢 Nothing is open any more."]);
+  });
+
+  test("a secret that no App has is told, and stops nobody: it is there before the list that names its App", async (t) => {
+    const key = otherKeys().pkcs1;
+    const scene = await openScene(t, { settings: { [`GITHUB_APP_PRIVATE_KEY_${TWO}`]: key } });
+    const failed = scene.fails("07:50");
+    const tick = await scene.tickAt("08:00");
+    assert.deepEqual([tick.outcome, tick.asked], ["ok", [failed]]);
+    assert.deepEqual(tick.sweep.warnings, [
+      `GITHUB_APP_PRIVATE_KEY_${TWO} is a setting of one of several Apps, and APPS is not set; give APPS the ids of all`,
+    ]);
+    const several = await openSeveral(t, {
+      settings: { TELEGRAM_BOT_TOKEN_99: "1:canary", HEARTBEAT_URL: "https://canary.example" },
+    });
+    const { outcome, sweeps, lines } = await several.tickAt("08:00");
+    assert.deepEqual(
+      [outcome, sweeps[ONE].warnings.length, sweeps[TWO].warnings.length],
+      ["ok", 2, 2],
+      lines.join("\n"),
+    );
+    assert.match(sweeps[ONE].warnings[0], /^HEARTBEAT_URL belongs to one App/);
+    assert.match(sweeps[ONE].warnings[1], /^TELEGRAM_BOT_TOKEN_99 is for an App that is not in APPS/);
+    assert.doesNotMatch(lines.join("\n"), /canary/);
   });
 
   test("an App may be looked at first, with DRY_RUN for it alone", async (t) => {

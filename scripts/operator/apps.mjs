@@ -1,6 +1,6 @@
 // The Apps of APPS, and the settings of each. The rules are those of src/config/apps.rs, and a test compares the table.
 
-import { ok, problem } from "./checks/finding.mjs";
+import { ok, problem, warning } from "./checks/finding.mjs";
 
 /**
  * Whose a setting is where there are several Apps. "each": an App has the one with its id behind it, or else that of all. "one": without
@@ -44,7 +44,7 @@ export function suffixed(name) {
 }
 
 /** Whether a name is a secret of an App, with or without its id. @param {string} name */
-export const isSecret = (name) => /^(GITHUB_APP_PRIVATE_KEY|TELEGRAM_BOT_TOKEN)(_\d+)?$/.test(name);
+export const isSecret = (name) => /^(GITHUB_APP_PRIVATE_KEY|TELEGRAM_BOT_TOKEN|HEARTBEAT_URL)(_\d+)?$/.test(name);
 
 /**
  * @typedef {object} Apps
@@ -93,6 +93,12 @@ export function readApps(settings) {
 
 const wrongList = (text, todo) => problem("Apps", `APPS ${text}`, todo);
 
+/**
+ * A secret without an App stops nobody, as it is deployed before the list that names its App. Anything else stops all.
+ * @param {string} name @param {string} text @param {string} todo
+ */
+const stray = (name, text, todo) => (isSecret(name) ? warning : problem)("Apps", text, todo);
+
 /** Settings for an App that is not there. @param {import('./settings.mjs').Settings} settings @param {string[]} ids */
 function strays(settings, ids) {
   return settings.names().flatMap((name) => {
@@ -101,8 +107,8 @@ function strays(settings, ids) {
     const from = settings.from(name);
     if (!settings.has("APPS")) {
       return [
-        problem(
-          "Apps",
+        stray(
+          name,
           `${name} from ${from} is for one of several Apps, and APPS is not set.`,
           "Give APPS the ids of all.",
         ),
@@ -113,8 +119,8 @@ function strays(settings, ids) {
     }
     if (SCOPES[setting] && !ids.includes(id)) {
       return [
-        problem(
-          "Apps",
+        stray(
+          name,
           `${name} from ${from} is for an App that is not in APPS.`,
           "Add it there, correct the name, or take it out.",
         ),
@@ -133,7 +139,7 @@ function nobodys(settings, owner) {
   const names = Object.keys(SCOPES).filter((name) => SCOPES[name] === "one" && settings.has(name));
   return names.map((name) => {
     const text = `${name} from ${settings.from(name)} belongs to one App, and there are several.`;
-    return problem("Apps", text, `Name it ${name}_ID, or set GITHUB_APP_ID to its App.`);
+    return stray(name, text, `Name it ${name}_ID, or set GITHUB_APP_ID to its App.`);
   });
 }
 

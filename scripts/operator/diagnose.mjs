@@ -2,7 +2,7 @@
 
 import { readApps, suffixed } from "./apps.mjs";
 import { checkApp } from "./checks/app.mjs";
-import { checkSignIn, judgedSecrets } from "./checks/cloudflare.mjs";
+import { checkSignIn, judgedSecrets, strayedSecrets } from "./checks/cloudflare.mjs";
 import { checkControlRepo } from "./checks/control-repo.mjs";
 import { ok, problem, skipped, warning } from "./checks/finding.mjs";
 import { checkLimits } from "./checks/limits.mjs";
@@ -34,7 +34,7 @@ export async function diagnose(ports, settings, { wrangler, env }) {
     const group = looked.length > 1 ? `App ${own.get("GITHUB_APP_ID")}` : undefined;
     found.push(...(await ofApp(ports, own, deployed)).map((finding) => ({ ...finding, group })));
   }
-  return [...found, ...cloud({ signedIn, cloudflare, deployed, looked }), ...(await worker(ports, env))];
+  return [...found, ...cloud({ signedIn, cloudflare, deployed, looked, apps }), ...(await worker(ports, env))];
 }
 
 /** All that is of one App. */
@@ -98,14 +98,14 @@ function alarm(settings) {
   return [warning("alarm", "Neither a chat nor a control repository is set, so nobody will be told.", SET_UP)];
 }
 
-function cloud({ signedIn, cloudflare, deployed, looked }) {
+function cloud({ signedIn, cloudflare, deployed, looked, apps }) {
   // Whoever only tries it out needs no account.
   if (!signedIn) return [skipped("Cloudflare", cloudflare.text, cloudflare.todo)];
   const needed = looked.flatMap((settings) => {
     const names = SECRETS.filter((name) => name === "GITHUB_APP_PRIVATE_KEY" || settings.has("TELEGRAM_CHAT_ID"));
     return names.map(settings.called);
   });
-  return [cloudflare, judgedSecrets(deployed, [...new Set(needed)])];
+  return [cloudflare, judgedSecrets(deployed, [...new Set(needed)]), ...strayedSecrets(deployed, apps)];
 }
 
 async function worker(ports, env) {

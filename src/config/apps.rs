@@ -116,10 +116,12 @@ impl Apps {
     }
 
     /// Settings that no App has: for an App that is not in `APPS`, or under a name that means nothing.
-    pub(super) fn strays(&self, variables: &impl Variables) -> Vec<Problem> {
+    pub(super) fn strays(&self, variables: &impl Variables) -> Strays {
         let mut names: Vec<String> = variables.names().into_iter().filter(|name| text_of(variables, name).is_some()).collect();
         names.sort_unstable();
-        names.iter().filter_map(|name| Some(Problem::new(name.as_str(), self.why_stray(name)?))).collect()
+        let strays = names.iter().filter_map(|name| Some(Problem::new(name.as_str(), self.why_stray(name)?)));
+        let (harmless, wrong) = strays.partition(|stray| is_secret(&stray.setting));
+        Strays { wrong, harmless }
     }
 
     fn why_stray(&self, name: &str) -> Option<String> {
@@ -141,6 +143,20 @@ impl Apps {
             _ => None,
         }
     }
+}
+
+/// Settings that no App has.
+pub(super) struct Strays {
+    /// Nobody can say whom they are meant for.
+    pub(super) wrong: Vec<Problem>,
+    /// Secrets. They are deployed at once when they are put in, before the list that names their App, and no deployment takes one out. The
+    /// App that misses one says so itself.
+    pub(super) harmless: Vec<Problem>,
+}
+
+fn is_secret(name: &str) -> bool {
+    let setting = name.rsplit_once('_').filter(|(_, id)| id.bytes().all(|byte| byte.is_ascii_digit())).map_or(name, |(setting, _)| setting);
+    matches!(setting, KEY | "TELEGRAM_BOT_TOKEN" | "HEARTBEAT_URL")
 }
 
 /// `GITHUB_APP_ID` without `APPS`: a client id will do.

@@ -209,6 +209,9 @@ impl Status {
         if facts.config.as_ref().is_ok_and(|config| config.settings.dry_run) {
             self.notes.push("DRY_RUN is set: it asks for nothing and tells nobody.".to_owned());
         }
+        if let Ok(config) = &facts.config {
+            self.notes.extend(config.warnings.iter().map(|warning| format!("{warning}.")));
+        }
         if let Some(failure) = self.last_failure.as_ref().filter(|_| self.failures_in_a_row == 1) {
             self.notes.push(format!("The last sweep failed with {}; the next one tries again.", name_of(failure.class)));
         }

@@ -13,7 +13,11 @@ use crate::policy::plan::Plan;
 use crate::ports::{Call, Clock, Method, Network, Signer, Storage};
 
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
-    pub(super) fn warn_without_channels(&mut self) {
+    /// What a maintainer should know of the settings, although they can be used.
+    pub(super) fn warn_of_settings(&mut self) {
+        if self.problems.is_none() {
+            self.report.warnings.extend_from_slice(&self.config.warnings);
+        }
         if self.channels.are_none() && !self.config.settings.dry_run {
             self.report
                 .warnings

@@ -160,7 +160,8 @@ fn a_key_and_a_heartbeat_are_those_of_one_app() {
     let whose =
         |name: &str| format!("{name} belongs to one App, and there are several: name it {name}_ID, or set GITHUB_APP_ID to its App");
     for name in ["GITHUB_APP_PRIVATE_KEY", "HEARTBEAT_URL"] {
-        assert_eq!(problems(&[(name, "https://x/")], "22"), [whose(name)]);
+        let unclaimed = config(&[(name, "https://x/")], "22");
+        assert_eq!((unclaimed.warnings, unclaimed.heartbeat_url.is_none()), (vec![whose(name)], true));
     }
 }
 
@@ -174,12 +175,10 @@ fn a_list_of_one_changes_nothing() {
 
 #[test]
 fn what_is_in_the_wrong_place_is_named_for_each_app() {
-    let key = app_key_pem();
     let not_in_apps = "is for an App that is not in APPS; add it there, correct the name, or take this setting out";
     let of_all = |name: &str| format!("is not taken: {name} is the same for all Apps");
     let table = [
         ("GITHUB_APP_ID", "33", "is not in APPS, which has the numbers of all Apps; add it there, or take GITHUB_APP_ID out".to_owned()),
-        ("GITHUB_APP_PRIVATE_KEY_33", key.as_str(), not_in_apps.to_owned()),
         ("CONTROL_REPO_2", "octo/two", not_in_apps.to_owned()),
         ("DRY_RUN_222", "true", not_in_apps.to_owned()),
         ("SUBREQUEST_LIMIT_22", "1000", of_all("SUBREQUEST_LIMIT")),
@@ -196,14 +195,35 @@ fn what_is_in_the_wrong_place_is_named_for_each_app() {
 }
 
 #[test]
+fn a_secret_that_no_app_has_stops_nobody_and_is_told() {
+    let not_in_apps = "is for an App that is not in APPS; add it there, correct the name, or take this setting out";
+    for name in ["GITHUB_APP_PRIVATE_KEY_33", "TELEGRAM_BOT_TOKEN_33", "HEARTBEAT_URL_33"] {
+        assert_eq!(config(&[(name, "x")], "11").warnings, [format!("{name} {not_in_apps}")]);
+    }
+    // Where something is missing it may be what was meant.
+    let mistyped = [("GITHUB_APP_PRIVATE_KEY_22", ""), ("GITHUB_APP_PRIVATE_KEY_222", "x")];
+    assert_eq!(
+        problems(&mistyped, "22"),
+        [
+            "GITHUB_APP_PRIVATE_KEY_22 is missing; give the PEM file that GitHub let you download, as a secret".to_owned(),
+            format!("GITHUB_APP_PRIVATE_KEY_222 {not_in_apps}"),
+        ]
+    );
+    assert_eq!(problems(&mistyped, "11"), [""; 0]);
+}
+
+#[test]
 fn a_suffix_without_the_list_is_told() {
     let key = app_key_pem();
-    let alone = [("GITHUB_APP_ID", "11"), ("GITHUB_APP_PRIVATE_KEY", &key), ("GITHUB_APP_PRIVATE_KEY_22", &key)];
-    let unusable = read(&Given(alone.map(|(name, value)| (name.to_owned(), value.to_owned())).into()), Some("11"));
-    assert_eq!(
-        unusable.expect_err("it cannot be used").problems.texts(),
-        ["GITHUB_APP_PRIVATE_KEY_22 is a setting of one of several Apps, and APPS is not set; give APPS the ids of all"]
-    );
+    let read_with = |name: &str, value: &str| {
+        let alone = [("GITHUB_APP_ID", "11"), ("GITHUB_APP_PRIVATE_KEY", &key), (name, value)];
+        read(&Given(alone.map(|(name, value)| (name.to_owned(), value.to_owned())).into()), Some("11"))
+    };
+    let said = "is a setting of one of several Apps, and APPS is not set; give APPS the ids of all";
+    let secret = read_with("GITHUB_APP_PRIVATE_KEY_22", &key).expect("put in before the list is deployed, it stops nobody");
+    assert_eq!(secret.warnings, [format!("GITHUB_APP_PRIVATE_KEY_22 {said}")]);
+    let unusable = read_with("DRY_RUN_22", "true").expect_err("it cannot be used");
+    assert_eq!(unusable.problems.texts(), [format!("DRY_RUN_22 {said}")]);
 }
 
 #[test]
