@@ -39,7 +39,7 @@ const APP: &str = "x-recovery-app";
 /// outside reaches it, and the host is never looked up: the call stays within the runtime.
 pub const SWEEP_AT: &str = "https://recovery/sweep?at=";
 
-/// The address under which it calls the object of [`NO_APP`] once the settings name an App.
+/// The address under which it calls the object without an App, once the settings name one.
 pub const SETTLE_AT: &str = "https://recovery/settle?at=";
 
 /// The address under which one App's object tells the others of its writes into the control repository.
