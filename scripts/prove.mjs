@@ -10,6 +10,7 @@ const MILLION = 1_000_000;
 const properties = [
   "policy::tests::properties",
   "policy::tests::nights",
+  "policy::tests::recovering",
   "sweep::tests::random",
   "alarm::channels::tests::random",
 ];

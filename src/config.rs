@@ -1,17 +1,51 @@
 //! Every setting: its name, default and meaning. Whatever is wrong is told at once (spec sections 9 and 11).
 
+mod apps;
+
 use std::fmt;
+use std::time::Duration;
 
 use url::{Host, Url};
+
+pub use self::apps::Apps;
+use self::apps::Strays;
 
 use crate::alarm::telegram::TelegramSettings;
 use crate::github::key::{AppKey, KeyError};
 use crate::policy::budget::least_limit;
-use crate::policy::settings::Settings;
+use crate::policy::settings::{ENTERPRISE_SERVER_RETENTION, RETENTION, Settings};
 use crate::policy::time::hours;
 
 /// The setting with the App's private key.
 pub const KEY: &str = "GITHUB_APP_PRIVATE_KEY";
+
+/// The word for a list that is empty, or for something that one of several Apps is to be without.
+const NONE: &str = "none";
+
+/// The variables and secrets of the Worker, which the runtime keeps alike.
+pub trait Variables {
+    /// The value of one.
+    fn value(&self, name: &str) -> Option<String>;
+
+    /// The names of all.
+    fn names(&self) -> Vec<String>;
+}
+
+/// Knows no names, so that nothing is found in the wrong place.
+impl<L: Fn(&str) -> Option<String>> Variables for L {
+    fn value(&self, name: &str) -> Option<String> {
+        self(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A value without the blanks around it; an empty one is as good as none.
+fn text_of(variables: &impl Variables, name: &str) -> Option<String> {
+    variables.value(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
 
 /// Text that is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,8 +68,14 @@ impl fmt::Debug for Secret {
 /// All settings of one App.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// `GITHUB_APP_ID`, required: App id or client id. Empty only where the settings cannot be used.
+    /// The App of `GITHUB_APP_ID` (App id or client id), or one of `APPS`. Empty only where the settings cannot be used.
     pub app_id: String,
+    /// Whether the Worker has other Apps too.
+    pub is_one_of_several: bool,
+    /// Settings that no App has, in sentences, as far as that does no harm.
+    pub warnings: Vec<String>,
+    /// What the setting with the key is called.
+    key_setting: String,
     /// `GITHUB_APP_PRIVATE_KEY`, required. `None` only where the settings cannot be used.
     pub key: Option<AppKey>,
     /// `GITHUB_API_URL`, default `https://api.github.com`; without a slash at its end.
@@ -54,7 +94,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Its name.
-    pub setting: &'static str,
+    pub setting: String,
     /// What is wrong, and what is expected. Never its value, which may be a secret in the wrong place.
     pub expected: String,
 }
@@ -81,6 +121,10 @@ pub struct Unusable {
 }
 
 impl Problem {
+    fn new(setting: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { setting: setting.into(), expected: expected.into() }
+    }
+
     /// As a person reads it.
     fn text(&self) -> String {
         format!("{} {}", self.setting, self.expected)
@@ -95,29 +139,38 @@ impl Problems {
     }
 }
 
-/// `GITHUB_APP_ID`, if it can be used.
-pub fn app_id(lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
-    SettingsReader { lookup, problems: Vec::new() }.app_id()
-}
-
-/// Reads all settings. `lookup` gives a variable or a secret by its name; an empty one is as good as none.
+/// Reads all settings of `app`, or of the only one.
 ///
 /// # Errors
 /// Names every setting that is missing, wrong or half given.
 #[inline(never)]
-pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Box<Unusable>> {
-    let mut reader = SettingsReader { lookup, problems: Vec::new() };
-    let app_id = reader.app_id().unwrap_or_default();
-    let key = reader.key();
+pub fn read(variables: &impl Variables, app: Option<&str>) -> Result<Config, Box<Unusable>> {
+    let mut apps = Apps::read(variables);
+    let app_id = app.or(apps.only()).unwrap_or_default().to_owned();
+    let mut problems = std::mem::take(&mut apps.problems);
+    let Strays { wrong, harmless } = apps.strays(variables);
+    problems.extend(wrong);
+    let is_one_of_several = apps.are_several() && app.is_some();
+    let mut reader = SettingsReader { variables, apps, app: app_id, problems };
+    // Without an App nobody can say whose key is missing, unless there can be one only.
+    let key = if reader.app.is_empty() && reader.apps.are_listed { None } else { reader.key() };
     let api_url = reader.url("GITHUB_API_URL", "https://api.github.com");
     let telegram = reader.telegram();
     let control_repo = reader.control_repo();
     let heartbeat_url = reader.heartbeat_url();
-    let settings = reader.settings(heartbeat_url.is_some());
+    let settings = reader.settings(&api_url, heartbeat_url.is_some());
     // Whoever answers a request reads it; here it is only checked.
     reader.admin_token();
-    let config = Config { app_id, key, api_url, telegram, control_repo, heartbeat_url, settings };
-    if reader.problems.is_empty() { Ok(config) } else { Err(Box::new(Unusable { problems: Problems(reader.problems), right: config })) }
+    let key_setting = reader.name(KEY);
+    let SettingsReader { app: app_id, mut problems, .. } = reader;
+    let warnings = Problems(harmless.clone()).texts();
+    let config = Config { app_id, is_one_of_several, warnings, key_setting, key, api_url, telegram, control_repo, heartbeat_url, settings };
+    if problems.is_empty() {
+        return Ok(config);
+    }
+    // One of them may be what is missing, under a mistyped name.
+    problems.extend(harmless);
+    Err(Box::new(Unusable { problems: Problems(problems), right: config }))
 }
 
 /// What was read, once the runtime found the key to be damaged.
@@ -125,7 +178,7 @@ pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Config, Box<Unusa
 pub fn with_damaged_key(read: Result<Config, Box<Unusable>>) -> Box<Unusable> {
     let mut unusable = read.map_or_else(|unusable| unusable, |right| Box::new(Unusable { problems: Problems(Vec::new()), right }));
     unusable.right.key = None;
-    unusable.problems.0.push(Problem { setting: KEY, expected: KeyError::Broken.to_string() });
+    unusable.problems.0.push(Problem::new(unusable.right.key_setting.as_str(), KeyError::Broken.to_string()));
     unusable
 }
 
@@ -133,34 +186,39 @@ pub fn with_damaged_key(read: Result<Config, Box<Unusable>>) -> Box<Unusable> {
 const ADMIN_TOKEN_LENGTH: usize = 16;
 
 /// `ADMIN_TOKEN`, which opens the HTTP side: `None` if it is not set, or too short to be used.
-pub fn admin_token(lookup: impl Fn(&str) -> Option<String>) -> Option<Secret> {
-    SettingsReader { lookup, problems: Vec::new() }.admin_token()
+pub fn admin_token(variables: &impl Variables) -> Option<Secret> {
+    SettingsReader { variables, apps: Apps::default(), app: String::new(), problems: Vec::new() }.admin_token()
 }
 
-struct SettingsReader<L> {
-    lookup: L,
+struct SettingsReader<'v, V> {
+    variables: &'v V,
+    apps: Apps,
+    /// Whose settings are read.
+    app: String,
     problems: Vec<Problem>,
 }
 
-impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
+impl<V: Variables> SettingsReader<'_, V> {
+    /// What a setting of this App is called.
+    fn name(&self, setting: &'static str) -> String {
+        self.apps.name_of(setting, &self.app, self.variables)
+    }
+
     fn text(&self, setting: &'static str) -> Option<String> {
-        (self.lookup)(setting).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+        text_of(self.variables, &self.name(setting))
+    }
+
+    /// The same, where one of several Apps may be without what the others have.
+    fn text_unless_none(&self, setting: &'static str) -> Option<String> {
+        self.text(setting).filter(|_| !self.is_none(setting))
+    }
+
+    fn is_none(&self, setting: &'static str) -> bool {
+        self.name(setting) != setting && self.text(setting).is_some_and(|text| text.eq_ignore_ascii_case(NONE))
     }
 
     fn problem(&mut self, setting: &'static str, expected: impl Into<String>) {
-        self.problems.push(Problem { setting, expected: expected.into() });
-    }
-
-    fn app_id(&mut self) -> Option<String> {
-        let Some(id) = self.text("GITHUB_APP_ID") else {
-            self.problem("GITHUB_APP_ID", "is missing; give the App id or the client id from the App's settings");
-            return None;
-        };
-        if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.') {
-            self.problem("GITHUB_APP_ID", "is no App id (a number) or client id (such as Iv23abc)");
-            return None;
-        }
-        Some(id)
+        self.problems.push(Problem::new(self.name(setting), expected));
     }
 
     fn key(&mut self) -> Option<AppKey> {
@@ -193,10 +251,13 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
     }
 
     fn telegram_as_given(&mut self) -> Option<TelegramSettings> {
+        let api_url = self.url("TELEGRAM_API_URL", "https://api.telegram.org");
+        if self.is_none("TELEGRAM_CHAT_ID") {
+            return None;
+        }
         let token = self.text("TELEGRAM_BOT_TOKEN");
         let chat = self.text("TELEGRAM_CHAT_ID");
-        let thread = self.text("TELEGRAM_THREAD_ID");
-        let api_url = self.url("TELEGRAM_API_URL", "https://api.telegram.org");
+        let thread = self.text_unless_none("TELEGRAM_THREAD_ID");
         if token.as_deref().is_some_and(|token| !is_bot_token(token)) {
             self.problem("TELEGRAM_BOT_TOKEN", "is no bot token (a number, a colon, and letters, digits, - or _); ask @BotFather for it");
         }
@@ -210,11 +271,18 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
         match (token, chat) {
             (Some(bot_token), Some(chat_id)) => Some(TelegramSettings { api_url, bot_token, chat_id, thread_id }),
             (Some(_), None) => {
-                self.problem("TELEGRAM_CHAT_ID", "is missing, though TELEGRAM_BOT_TOKEN is set; give the chat that the bot writes to");
+                let name = self.name("TELEGRAM_BOT_TOKEN");
+                let own = if self.apps.are_several() {
+                    format!(" (TELEGRAM_CHAT_ID_{} for this App alone, or none)", self.app)
+                } else {
+                    String::new()
+                };
+                self.problem("TELEGRAM_CHAT_ID", format!("is missing, though {name} is set; give the chat that the bot writes to{own}"));
                 None
             }
             (None, Some(_)) => {
-                self.problem("TELEGRAM_BOT_TOKEN", "is missing, though TELEGRAM_CHAT_ID is set; give the bot's token as a secret");
+                let name = self.name("TELEGRAM_CHAT_ID");
+                self.problem("TELEGRAM_BOT_TOKEN", format!("is missing, though {name} is set; give the bot's token as a secret"));
                 None
             }
             (None, None) => {
@@ -227,7 +295,7 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
     }
 
     fn control_repo(&mut self) -> Option<String> {
-        let repo = self.text("CONTROL_REPO")?;
+        let repo = self.text_unless_none("CONTROL_REPO")?;
         let part = |text: &str| {
             let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
             !text.is_empty() && text.len() <= 100 && text != "." && text != ".." && text.bytes().all(allowed)
@@ -240,7 +308,7 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
     }
 
     fn heartbeat_url(&mut self) -> Option<Secret> {
-        let text = self.text("HEARTBEAT_URL")?;
+        let text = self.text_unless_none("HEARTBEAT_URL")?;
         if parse_url(&text).is_none() {
             self.problem("HEARTBEAT_URL", "is no https address (http only for this machine)");
         }
@@ -259,10 +327,13 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
         Some(Secret(text))
     }
 
-    fn settings(&mut self, heartbeat: bool) -> Settings {
+    fn settings(&mut self, api_url: &str, heartbeat: bool) -> Settings {
         let default = Settings::default();
+        let of_server = if is_enterprise_server(api_url) { ENTERPRISE_SERVER_RETENTION } else { RETENTION };
+        let kept = self.number("RETENTION_HOURS", in_hours(of_server), 24, 168);
         let settings = Settings {
-            window: hours(self.number("WINDOW_HOURS", 3, 1, 72)),
+            window: hours(self.number("WINDOW_HOURS", 3, 1, kept)),
+            retention: hours(kept),
             max_attempts: narrow(self.number("MAX_ATTEMPTS", default.max_attempts as u64, 2, 10)),
             max_redeliveries: narrow(self.number("MAX_REDELIVERIES", default.max_redeliveries as u64, 1, 1_000)),
             subrequest_limit: narrow(self.number("SUBREQUEST_LIMIT", default.subrequest_limit.into(), 1, 10_000_000)),
@@ -297,13 +368,14 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
         }
     }
 
-    /// Names with commas between them; `none` for an empty list.
+    /// Names with commas between them, or an array of them; `none` for an empty list.
     fn events(&mut self, setting: &'static str) -> Option<Vec<String>> {
         let text = self.text(setting)?;
-        if text.eq_ignore_ascii_case("none") {
+        if text.eq_ignore_ascii_case(NONE) {
             return Some(Vec::new());
         }
-        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+        let names = without_brackets(&text).split(',').map(without_quotes);
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
         let is_name = |name: &String| {
             name.len() <= 100 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         };
@@ -314,9 +386,11 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
     }
 
     fn codes(&mut self) -> Vec<u16> {
-        let Some(text) = self.text("RETRY_STATUS").filter(|text| !text.eq_ignore_ascii_case("none")) else { return Vec::new() };
-        let codes: Option<Vec<u16>> =
-            text.split(',').map(|code| code.trim().parse().ok().filter(|code| (300..=499).contains(code))).collect();
+        let Some(text) = self.text("RETRY_STATUS").filter(|text| !text.eq_ignore_ascii_case(NONE)) else { return Vec::new() };
+        let codes: Option<Vec<u16>> = without_brackets(&text)
+            .split(',')
+            .map(|code| without_quotes(code).parse().ok().filter(|code| (300..=499).contains(code)))
+            .collect();
         codes.unwrap_or_else(|| {
             self.problem("RETRY_STATUS", "is no list of codes from 300 to 499 such as 408,429");
             Vec::new()
@@ -338,6 +412,24 @@ impl<L: Fn(&str) -> Option<String>> SettingsReader<L> {
 fn narrow<T: TryFrom<u64> + Default>(number: u64) -> T {
     // The bounds that were just checked are far below.
     T::try_from(number).unwrap_or_default()
+}
+
+/// The items of an array, as TOML and JSON write one; or the list itself.
+fn without_brackets(list: &str) -> &str {
+    list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list)
+}
+
+fn without_quotes(item: &str) -> &str {
+    item.trim().trim_matches(['"', '\''])
+}
+
+fn in_hours(span: Duration) -> u64 {
+    span.as_secs() / 3_600
+}
+
+/// Whether this is the API of a GitHub Enterprise Server, which is always at this path; github.com and ghe.com have a host for it.
+fn is_enterprise_server(api_url: &str) -> bool {
+    api_url.ends_with("/api/v3")
 }
 
 /// An https address with a host, or http of this very machine: anything else would send a secret in the clear.

@@ -15,6 +15,7 @@
 //! - [`status`]: pure. What a person or a program is told over HTTP.
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting. [`failure`]: the classes of failure.
+//! - [`mod@side_by_side`]: several things at once.
 //! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
 //! - [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
@@ -35,6 +36,7 @@ pub mod logging;
 pub mod policy;
 pub mod ports;
 pub mod recovery;
+pub mod side_by_side;
 pub mod status;
 pub mod sweep;
 #[cfg(test)]
@@ -44,20 +46,19 @@ use std::cell::Cell;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Context, Env, Request, Response, event};
+use worker::{Context, Env, Method, Request, Response, event};
 
+use config::Apps;
 use policy::time::Time;
-use recovery::{NO_APP, SETTLE_AT, SWEEP_AT};
+use recovery::{Bindings, SETTLE_AT, SWEEP_AT, call_object};
+use side_by_side::side_by_side;
 
-/// The binding of the Durable Object.
-pub(crate) const RECOVERY: &str = "RECOVERY";
-
-/// One tick of the schedule. A sweep that failed fails the cron run, so that it shows in Cloudflare's list of past events.
+/// One tick of the schedule: a sweep of each App, side by side, so that none waits for another. One that failed fails the cron run, so that it shows in Cloudflare's list of past events.
 ///
 /// An export of its own, since `#[event(scheduled)]` throws an `Err` away.
 ///
 /// # Errors
-/// If the sweep failed. The log says why.
+/// If a sweep failed, after all have ended. The log says why.
 #[wasm_bindgen(js_name = scheduled)]
 pub async fn scheduled(event: worker::worker_sys::ScheduledEvent, env: Env, _context: JsValue) -> Result<(), JsValue> {
     logging::start();
@@ -73,21 +74,35 @@ thread_local! {
 }
 
 async fn tick(env: &Env, now: Time) -> Result<(), String> {
-    let app = config::app_id(|name| recovery::variable(env, name));
-    let failed = |error| format!("the Durable Object failed: {error}");
-    let status = call_object(env, app.as_deref().unwrap_or(NO_APP), SWEEP_AT, now).await.map_err(failed)?;
+    let apps = Apps::read(&Bindings(env));
+    // Without an App there is an object all the same, which keeps and tells that there is none.
+    let named: Vec<Option<&str>> = if apps.ids.is_empty() { vec![None] } else { apps.ids.iter().map(|app| Some(app.as_str())).collect() };
+    let swept = side_by_side(named.iter().map(|app| call_at(env, *app, SWEEP_AT, now))).await;
+    let mut failed = failures(&named, swept);
     // Other settings come with another deployment, and so with another isolate.
-    if app.is_some() && !SETTLED.get() {
-        let settled = call_object(env, NO_APP, SETTLE_AT, now).await.map_err(failed)?;
-        SETTLED.set(settled == 200);
+    if !apps.ids.is_empty() && !SETTLED.get() {
+        match call_at(env, None, SETTLE_AT, now).await {
+            Ok(status) => SETTLED.set(status == 200),
+            Err(error) => failed.push(error),
+        }
     }
-    if status == 200 { Ok(()) } else { Err("the sweep failed; the log says why".to_owned()) }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
-async fn call_object(env: &Env, name: &str, address: &str, now: Time) -> worker::Result<u16> {
-    let stub = env.durable_object(RECOVERY)?.id_from_name(name)?.get_stub()?;
-    let response = stub.fetch_with_str(&format!("{address}{}", now.millis())).await?;
-    Ok(response.status_code())
+/// What is said of each App whose sweep failed; which App it was, where there are several.
+fn failures(apps: &[Option<&str>], swept: Vec<Result<u16, String>>) -> Vec<String> {
+    let why = |status: Result<u16, String>| match status {
+        Ok(200) => None,
+        Ok(_) => Some("the sweep failed; the log says why".to_owned()),
+        Err(error) => Some(error),
+    };
+    let of = |app: Option<&str>| app.filter(|_| apps.len() > 1).map(|app| format!("App {app}: ")).unwrap_or_default();
+    apps.iter().zip(swept).filter_map(|(app, status)| Some(of(*app) + &why(status)?)).collect()
+}
+
+async fn call_at(env: &Env, app: Option<&str>, address: &str, now: Time) -> Result<u16, String> {
+    let answer = call_object(env, app, Method::Get, &format!("{address}{}", now.millis()), None).await;
+    answer.map(|answer| answer.status_code()).map_err(|error| format!("the Durable Object failed: {error}"))
 }
 
 /// The HTTP side, for whoever shows `ADMIN_TOKEN`: without it every path answers 404.
@@ -98,4 +113,21 @@ async fn call_object(env: &Env, name: &str, address: &str, now: Time) -> worker:
 pub async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
     logging::start();
     door::answer(&request, &env).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failures;
+
+    #[test]
+    fn a_failed_run_says_which_apps_failed_and_one_alone_needs_no_name() {
+        let broken = || Err("the Durable Object failed: it threw".to_owned());
+        assert_eq!(failures(&[Some("1"), Some("2")], vec![Ok(200), Ok(200)]), [""; 0]);
+        assert_eq!(
+            failures(&[Some("1"), Some("2"), Some("3")], vec![Ok(500), Ok(200), broken()]),
+            ["App 1: the sweep failed; the log says why", "App 3: the Durable Object failed: it threw"]
+        );
+        assert_eq!(failures(&[Some("1")], vec![Ok(500)]), ["the sweep failed; the log says why"]);
+        assert_eq!(failures(&[None], vec![broken()]), ["the Durable Object failed: it threw"]);
+    }
 }

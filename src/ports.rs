@@ -145,6 +145,8 @@ pub enum Key {
     AsideLast,
     /// Failures, while the state cannot be read or written.
     Stopgap,
+    /// What other Apps of the Worker wrote into their control repositories.
+    Others,
 }
 
 impl Key {
@@ -158,6 +160,7 @@ impl Key {
             Self::Aside => "state-unreadable",
             Self::AsideLast => "state-unreadable-last",
             Self::Stopgap => "failures",
+            Self::Others => "others",
         }
     }
 }

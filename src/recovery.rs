@@ -15,27 +15,38 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{CryptoKey, SubtleCrypto, WorkerGlobalScope};
 use worker::worker_sys::DurableObjectState;
-use worker::{DurableObject, Env, Request, Response, State, durable_object, wasm_bindgen};
+use worker::{DurableObject, Env, Headers, Method, Request, RequestInit, RequestRedirect, Response, State, durable_object, wasm_bindgen};
 
 use crate::apart::apart;
-use crate::config::{self, Config, Unusable};
+use crate::config::{self, Apps, Config, Unusable, Variables};
 use crate::github::key::AppKey;
 use crate::http::{Http, RuntimeClock};
 use crate::policy::budget::Budget;
+use crate::policy::own::{self, Others, Write};
 use crate::policy::time::Time;
 use crate::ports::{Key, SignError, Signer, Storage, StorageError};
-use crate::sweep::report::{Ending, Report};
+use crate::side_by_side::side_by_side;
+use crate::sweep::report::{Ending, Line, Report};
 use crate::sweep::{Caller, World, settle, sweep, sweep_by_hand, sweep_without_settings};
+
+/// The binding of the Durable Object.
+const RECOVERY: &str = "RECOVERY";
+
+/// The header that names the App to its object, which does not know its own name. Nothing from outside reaches it.
+const APP: &str = "x-recovery-app";
 
 /// The address under which the scheduled handler calls the object, up to the tick's time in milliseconds since the epoch. Nothing from
 /// outside reaches it, and the host is never looked up: the call stays within the runtime.
 pub const SWEEP_AT: &str = "https://recovery/sweep?at=";
 
-/// The address under which it calls the object of [`NO_APP`] once the settings name an App.
+/// The address under which it calls the object without an App, once the settings name one.
 pub const SETTLE_AT: &str = "https://recovery/settle?at=";
 
+/// The address under which one App's object tells the others of its writes into the control repository.
+const WROTE_AT: &str = "https://recovery/wrote?writes=";
+
 /// The name of the object that keeps and tells, while the settings name no App, that they cannot be used. No App id has a space.
-pub const NO_APP: &str = "no App";
+const NO_APP: &str = "no App";
 
 /// Before the path of a request from outside.
 pub const HTTP_PATH: &str = "/http";
@@ -71,23 +82,37 @@ impl DurableObject for Recovery {
 
     async fn fetch(&self, request: Request) -> worker::Result<Response> {
         crate::logging::start();
+        let app = request.headers().get(APP)?;
+        let app = app.as_deref();
         let url = request.inner().url();
         let at = |address| url.strip_prefix(address).and_then(|at| at.parse().ok()).map(Time::from_millis);
         if let Some(now) = at(SWEEP_AT) {
-            let report = self.sweep(now, Caller::Schedule).await;
+            let report = self.sweep(app, now, Caller::Schedule).await;
             let status = if report.is_failure() { 500 } else { 200 };
             // The log has the report; whoever fired the tick wants to know only whether it failed.
             return Ok(Response::empty()?.with_status(status));
         }
-        let Some(now) = at(SETTLE_AT) else { return apart(self.answer(&request)).await };
+        if let Some(writes) = url.strip_prefix(WROTE_AT) {
+            self.hear(&own::parse(writes)).await.map_err(|error| worker::Error::RustError(error.to_string()))?;
+            return Response::empty();
+        }
+        let Some(now) = at(SETTLE_AT) else { return apart(self.answer(app, &request)).await };
         let is_settled = self.settle(now).await;
         Ok(Response::empty()?.with_status(if is_settled { 200 } else { 202 }))
     }
 }
 
 impl Recovery {
-    async fn sweep(&self, now: Time, caller: Caller) -> Report {
-        let read = apart(self.config()).await;
+    async fn sweep(&self, app: Option<&str>, now: Time, caller: Caller) -> Report {
+        let report = self.sweep_alone(app, now, caller).await;
+        if let Some(app) = app.filter(|_| !report.writes.is_empty()) {
+            apart(self.tell_others(app, &report.writes)).await;
+        }
+        report
+    }
+
+    async fn sweep_alone(&self, app: Option<&str>, now: Time, caller: Caller) -> Report {
+        let read = apart(self.config(app)).await;
         let config = match &read {
             Ok(config) => config,
             Err(unusable) => &unusable.right,
@@ -104,12 +129,12 @@ impl Recovery {
     }
 
     /// The settings, the key among them: the runtime checks it when it imports it, once in the object's life.
-    async fn config(&self) -> Result<Rc<Config>, Box<Unusable>> {
+    async fn config(&self, app: Option<&str>) -> Result<Rc<Config>, Box<Unusable>> {
         let known = self.config.borrow().clone();
         if let Some(config) = known {
             return Ok(config);
         }
-        let read = config::read(|name| variable(&self.env, name));
+        let read = config::read(&Bindings(&self.env), app);
         // With other settings wrong the key is looked at all the same: every problem is told at once.
         let key = read.as_ref().map_or_else(|unusable| unusable.right.key.clone(), |config| config.key.clone());
         let is_damaged = match key {
@@ -130,13 +155,38 @@ impl Recovery {
             // Nearly always, and it must cost nothing: the settings were never without an App.
             return true;
         }
-        let config = config::read(|name| variable(&self.env, name)).unwrap_or_else(|unusable| unusable.right);
+        let config = config::read(&Bindings(&self.env), None).unwrap_or_else(|unusable| unusable.right);
         let Some(_running) = Running::start(&self.running) else { return false };
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
         let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage: &self.storage, budget: &budget };
         apart(settle(&world, &config, now)).await;
         self.is_empty().await
+    }
+
+    /// GitHub tells every App of the repository of what one of them writes there. If an object cannot be told, its App takes those
+    /// events for anybody's.
+    async fn tell_others(&self, app: &str, writes: &[Write]) {
+        let apps = Apps::read(&Bindings(&self.env));
+        let address = format!("{WROTE_AT}{}", own::written(writes));
+        let others = apps.ids.iter().filter(|other| *other != app);
+        let told = side_by_side(others.map(|other| call_object(&self.env, Some(other), Method::Get, &address, None))).await;
+        let has_heard = |answer: &worker::Result<Response>| answer.as_ref().is_ok_and(|answer| answer.status_code() == 200);
+        for _ in told.iter().filter(|answer| !has_heard(answer)) {
+            log::warn!(
+                "{}",
+                Line::Failure { app, class: None, error: "another App could not be told of a write of ours".to_owned() }.json()
+            );
+        }
+    }
+
+    /// Another App of this Worker wrote into its control repository. The next sweep of this one takes note of it.
+    async fn hear(&self, writes: &[Write]) -> Result<(), StorageError> {
+        // Nothing but the storage is awaited, so nothing comes in between.
+        let mut others = Others::read(self.storage.read(Key::Others).await?.as_deref());
+        others.add(writes);
+        let text = others.write().map_err(|_| StorageError("write"))?;
+        self.storage.write(&[(Key::Others, Some(&text))]).await
     }
 
     async fn is_empty(&self) -> bool {
@@ -169,15 +219,44 @@ fn held(config: &Config, now: Time) -> Report {
     report
 }
 
-/// A variable or a secret: the runtime keeps both alike. A number or a truth value, as TOML has them without quotes, is
-/// read as its text; anything else as a text that no setting takes, so that it is named as a problem.
-#[must_use]
-pub fn variable(env: &Env, name: &str) -> Option<String> {
-    let value = Reflect::get(env, &JsValue::from_str(name)).ok().filter(|value| !value.is_undefined() && !value.is_null())?;
-    let text = value.as_string().or_else(|| value.as_bool().map(|value| value.to_string()));
-    // Written out by the runtime: Rust's way to write a fraction is 14 kB of code.
-    let text = text.or_else(|| value.as_f64().map(|_| value.unchecked_ref::<Object>().to_string().into()));
-    Some(text.unwrap_or_else(|| "<neither a text nor a number>".to_owned()))
+/// Calls the object of an App, or the one that there is without any.
+///
+/// # Errors
+/// If the object fails.
+pub async fn call_object(env: &Env, app: Option<&str>, method: Method, address: &str, accept: Option<&str>) -> worker::Result<Response> {
+    let headers = Headers::new();
+    if let Some(app) = app {
+        headers.set(APP, app)?;
+    }
+    if let Some(accept) = accept {
+        headers.set("accept", accept)?;
+    }
+    let mut init = RequestInit::new();
+    // A redirect after a form is the browser's to follow.
+    init.with_method(method).with_headers(headers).with_redirect(RequestRedirect::Manual);
+    let request = Request::new_with_init(address, &init)?;
+    env.durable_object(RECOVERY)?.id_from_name(app.unwrap_or(NO_APP))?.get_stub()?.fetch_with_request(request).await
+}
+
+/// The variables and secrets of the runtime, which keeps both alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Bindings<'a>(pub &'a Env);
+
+impl Variables for Bindings<'_> {
+    /// A number or a truth value, as TOML has them without quotes, is read as its text, and an array as `[1234567,7654321]`; anything else
+    /// as a text that no setting takes, so that it is named as a problem.
+    fn value(&self, name: &str) -> Option<String> {
+        let value = Reflect::get(self.0, &JsValue::from_str(name)).ok().filter(|value| !value.is_undefined() && !value.is_null())?;
+        let text = value.as_string().or_else(|| value.as_bool().map(|value| value.to_string()));
+        // Written out by the runtime: Rust's way to write a fraction is 14 kB of code.
+        let written = || String::from(value.unchecked_ref::<Object>().to_string());
+        let text = text.or_else(|| value.as_f64().map(|_| written())).or_else(|| value.is_array().then(|| format!("[{}]", written())));
+        Some(text.unwrap_or_else(|| "<neither a text nor a number>".to_owned()))
+    }
+
+    fn names(&self) -> Vec<String> {
+        Object::keys(self.0.unchecked_ref::<Object>()).iter().filter_map(|name| name.as_string()).collect()
+    }
 }
 
 /// The runtime's own storage: the crate's reads any value there is, which is a tenth of what a Worker this small needs.

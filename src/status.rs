@@ -12,6 +12,7 @@ pub mod plot;
 pub mod query;
 pub mod reply;
 pub mod route;
+pub mod several;
 #[allow(clippy::module_inception, reason = "the value that the others show")]
 pub mod status;
 mod view;

@@ -45,7 +45,7 @@ describe("the issue", { concurrency: 2 }, () => {
         assert.deepEqual(access.body, { repositories: ["alarms"], permissions: { issues: "write" } });
         assert.deepEqual(Object.keys(writes(created)[0].body).sort(), ["body", "title"]);
         const issue = scene.openIssue();
-        assert.deepEqual([issue.number, issue.author, issue.viaApp, issue.labels], [1, BOT, true, []]);
+        assert.deepEqual([issue.number, issue.author, issue.viaApp.id, issue.labels], [1, BOT, 1234567, []]);
         assert.match(issue.title, /^example-app: 1 webhook event not delivered \(since 2026-11-\d\d 08:05 UTC\)$/);
         assert.match(
           issue.body,

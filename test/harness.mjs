@@ -8,7 +8,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -156,6 +156,16 @@ class RunningWorker {
       database.close();
     }
     if (runs) await this.restart();
+  }
+
+  /** Makes a file of an object's database that no SQLite opens: whatever the object does from now on throws. */
+  async breakStorage(object) {
+    const file = this.#database(object);
+    await this.#end();
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true });
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "no database. ".repeat(1000));
+    await this.restart();
   }
 
   /** The DevTools protocol of the isolate the Worker runs in. */

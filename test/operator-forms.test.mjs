@@ -75,10 +75,11 @@ for (const [name, text, says] of refused) {
 
 test("numbers have the ranges of the Worker", () => {
   const config = readFileSync(join(root, "src", "config.rs"), "utf8").replaceAll("_", "");
-  const found = Array.from(config.matchAll(/self\.number\("(\w+)", [^"]*?(\d+), (\d+)\)/g));
+  const found = Array.from(config.matchAll(/self\.number\("(\w+)", [^"]*?(\d+), (\d+|kept)\)/g));
   const ranges = Object.entries(RANGES).map(([name, range]) => [name.replaceAll("_", ""), ...range]);
   assert.deepEqual(
-    found.map(([, name, least, most]) => [name, Number(least), Number(most)]),
+    // The window is no longer than GitHub keeps a delivery, which stands above it.
+    found.map(([, name, least, most]) => [name, Number(least), Number(most === "kept" ? found[0][3] : most)]),
     ranges,
   );
 });

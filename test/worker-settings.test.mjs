@@ -14,6 +14,7 @@ const WRONG = {
   TELEGRAM_API_URL: "ftp://canary.example",
   CONTROL_REPO: "https://canary.example/a/b",
   WINDOW_HOURS: "73",
+  RETENTION_HOURS: "169",
   MAX_ATTEMPTS: "1",
   MAX_REDELIVERIES: "0",
   SUBREQUEST_LIMIT: "12canary",

@@ -2,8 +2,8 @@
 // better lowers the limit to the new figure and its margin; whoever has a reason to raise one says so in the commit.
 
 export const limits = {
-  // Bytes of build/index_bg.wasm. The margin is 3 %.
-  wasm: { raw: 1_233_000, gzip: 487_000 },
+  // Bytes of build/index_bg.wasm. The margin is 1 %.
+  wasm: { raw: 1_250_000, gzip: 501_000 },
   // Of reading 20 pages of 100 and deciding, built for this machine. Instructions differ a little by the version of rustc and
   // by the memcpy that glibc picks for the processor, hence 15 %; allocations and bytes vary by
   // neither, hence 4 %.

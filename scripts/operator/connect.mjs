@@ -30,7 +30,8 @@ export function wrongSetting(settings, names) {
   for (const name of names) {
     const todo = settings.has(name) ? wrongForm[name]?.(settings.get(name)) : undefined;
     // The value is not shown: it may be a secret that came into the wrong place.
-    if (todo) return problem(CALLED[name], `${name} from ${settings.from(name)} cannot be used.`, todo, name);
+    if (todo)
+      return problem(CALLED[name], `${settings.called(name)} from ${settings.from(name)} cannot be used.`, todo, name);
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
 // Every check in a row, for `npm run doctor`. It changes nothing, and nobody's phone rings.
 
+import { readApps, suffixed } from "./apps.mjs";
 import { checkApp } from "./checks/app.mjs";
-import { checkSignIn, judgedSecrets } from "./checks/cloudflare.mjs";
+import { checkSignIn, judgedSecrets, strayedSecrets } from "./checks/cloudflare.mjs";
 import { checkControlRepo } from "./checks/control-repo.mjs";
 import { ok, problem, skipped, warning } from "./checks/finding.mjs";
 import { checkLimits } from "./checks/limits.mjs";
@@ -24,13 +25,25 @@ const SET_UP = "Run: npm run setup";
 export async function diagnose(ports, settings, { wrangler, env }) {
   const { signedIn, finding: cloudflare } = await checkSignIn(wrangler, env);
   const deployed = signedIn ? await wrangler.secretNames() : undefined;
+  const apps = readApps(settings);
+  const each = apps.ids.map((id) => settings.of(apps, id));
+  // Without any, what is missing is said as of the one that there should be.
+  const looked = each.length > 0 || apps.listed ? each : [settings];
+  const found = [...apps.findings];
+  for (const own of looked) {
+    const group = looked.length > 1 ? `App ${own.get("GITHUB_APP_ID")}` : undefined;
+    found.push(...(await ofApp(ports, own, deployed)).map((finding) => ({ ...finding, group })));
+  }
+  return [...found, ...cloud({ signedIn, cloudflare, deployed, looked, apps }), ...(await worker(ports, env))];
+}
+
+/** All that is of one App. */
+async function ofApp(ports, settings, deployed) {
   return [
     ...(await github(ports, settings, deployed)),
     ...(await telegram(ports, settings, deployed)),
     ...alarm(settings),
     ...checkLimits(settings),
-    ...cloud({ signedIn, cloudflare, deployed, settings }),
-    ...(await worker(ports, env)),
   ];
 }
 
@@ -42,7 +55,9 @@ async function github(ports, settings, deployed) {
     return [missing("App", "GITHUB_APP_ID"), ...without(["private key", ...below], "without the App id")];
   }
   if (!settings.has("GITHUB_APP_PRIVATE_KEY")) {
-    const key = notHere("private key", "GITHUB_APP_PRIVATE_KEY", deployed, "--key-file FILE");
+    const name = settings.called("GITHUB_APP_PRIVATE_KEY");
+    const how = name === "GITHUB_APP_PRIVATE_KEY" ? "--key-file FILE" : `${name} in the environment`;
+    const key = notHere("private key", name, deployed, how);
     return [key, ...without(["App", ...below], "without the key")];
   }
   const connected = connectGitHub(ports, settings);
@@ -64,8 +79,8 @@ async function telegram(ports, settings, deployed) {
   if (!token && !chat) return [];
   const noChat = skipped("Telegram chat", "Not looked at, without the bot.");
   if (!token) {
-    const how = "TELEGRAM_BOT_TOKEN in the environment";
-    return [notHere("Telegram bot", "TELEGRAM_BOT_TOKEN", deployed, how), noChat];
+    const name = settings.called("TELEGRAM_BOT_TOKEN");
+    return [notHere("Telegram bot", name, deployed, `${name} in the environment`), noChat];
   }
   const connected = connectTelegram(ports, settings);
   if (!connected.telegram) return [connected.finding, noChat];
@@ -83,11 +98,14 @@ function alarm(settings) {
   return [warning("alarm", "Neither a chat nor a control repository is set, so nobody will be told.", SET_UP)];
 }
 
-function cloud({ signedIn, cloudflare, deployed, settings }) {
+function cloud({ signedIn, cloudflare, deployed, looked, apps }) {
   // Whoever only tries it out needs no account.
   if (!signedIn) return [skipped("Cloudflare", cloudflare.text, cloudflare.todo)];
-  const needed = SECRETS.filter((name) => name === "GITHUB_APP_PRIVATE_KEY" || settings.has("TELEGRAM_CHAT_ID"));
-  return [cloudflare, judgedSecrets(deployed, needed)];
+  const needed = looked.flatMap((settings) => {
+    const names = SECRETS.filter((name) => name === "GITHUB_APP_PRIVATE_KEY" || settings.has("TELEGRAM_CHAT_ID"));
+    return names.map(settings.called);
+  });
+  return [cloudflare, judgedSecrets(deployed, [...new Set(needed)]), ...strayedSecrets(deployed, apps)];
 }
 
 async function worker(ports, env) {
@@ -100,7 +118,8 @@ async function worker(ports, env) {
   return [await checkWorker(ports, { url, token })];
 }
 
-const missing = (check, name) => problem(check, `${name} is not set.`, SET_UP);
+const missing = (check, name) =>
+  problem(check, `${name} is not set.`, suffixed(name) ? `Run: npx wrangler secret put ${name}` : SET_UP);
 
 /** A secret that the Worker has is not here, and that is well; but then nothing can be checked with it. */
 function notHere(check, name, deployed, how) {

@@ -8,13 +8,16 @@ const NAME_COLUMNS = 20;
 /** @param {import('./checks/finding.mjs').Finding[]} findings @param {number} columns @returns {string[]} */
 export function table(findings, columns) {
   const room = columns - NAME_COLUMNS - 4;
-  return findings.flatMap(({ check, state, text, todo }) => {
+  return findings.flatMap(({ check, state, text, todo, group }, place) => {
+    const before = findings[place - 1]?.group;
+    const heading = group === before ? [] : ["", ...(group ? [` ${paint("bold", group)}`] : [])];
     const [mark, style] = MARKS[state];
     const name = paint("bold", check) + " ".repeat(Math.max(1, NAME_COLUMNS - width(check)));
     const [first, ...rest] = wrap([{ text, style: state === "skipped" ? "dim" : undefined }], room);
     const below = todo && state !== "ok" ? wrap([{ text: todo, style: "cyan" }], room - 2) : [];
     const indent = " ".repeat(NAME_COLUMNS + 4);
     return [
+      ...heading,
       `${paint(style, ` ${mark} `)} ${name}${first}`,
       ...rest.map((line) => indent + line),
       ...below.map((line, index) => `${indent}${index === 0 ? "→ " : "  "}${line}`),

@@ -1,7 +1,8 @@
-// Where settings come from: a flag, the environment, .dev.vars, and the [vars] of wrangler.toml.
+// Where settings come from: a flag, the environment, .dev.vars, and the [vars] of wrangler.toml; and which are those of one of several Apps.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { isNone, nameOf, SCOPES, suffixed } from "./apps.mjs";
 import { LIMIT_NAMES } from "./checks/limits.mjs";
 import { GITHUB_API } from "./github.mjs";
 import { TELEGRAM_API } from "./telegram.mjs";
@@ -17,7 +18,15 @@ export const VARS = [
   "TELEGRAM_API_URL",
   "CONTROL_REPO",
 ];
-const NAMES = [...VARS, ...SECRETS, ...LIMIT_NAMES];
+const NAMES = ["APPS", ...VARS, ...SECRETS, ...LIMIT_NAMES];
+
+/** Whether a file or the environment sets it for this Worker: the environment has all sorts of names. */
+const isOurs = (name, from) => NAMES.includes(name) || isOfOneApp(name, from);
+
+function isOfOneApp(name, from) {
+  const [setting] = suffixed(name) ?? [];
+  return setting !== undefined && (Object.hasOwn(SCOPES, setting) || from !== "the environment");
+}
 
 const DEFAULTS = { GITHUB_API_URL: GITHUB_API, TELEGRAM_API_URL: TELEGRAM_API };
 
@@ -25,6 +34,8 @@ const DEFAULTS = { GITHUB_API_URL: GITHUB_API, TELEGRAM_API_URL: TELEGRAM_API };
 export class Settings {
   /** @type {Map<string, {value: string, from: string}>} */
   #held = new Map();
+  /** What a setting is called, where it has another name than its own. @type {Map<string, string>} */
+  #called = new Map();
 
   /** @param {string} name @returns {string} its value or default; empty if it is not set */
   get(name) {
@@ -42,6 +53,28 @@ export class Settings {
     // Some machines set GITHUB_API_URL to the default by themselves: nothing that would have to be written down.
     const idle = !this.#held.has(name) && value?.trim() === DEFAULTS[name];
     if (value?.trim() && !idle) this.#held.set(name, { value: value.trim(), from });
+  }
+
+  /** The names of all that are set. */
+  names = () => [...this.#held.keys()];
+
+  /** What it is called where it stands, such as CONTROL_REPO_1234567. @param {string} name */
+  called = (name) => this.#called.get(name) ?? name;
+
+  /** As one of the Apps has them. @param {import('./apps.mjs').Apps} apps @param {string} id */
+  of(apps, id) {
+    const own = new Settings();
+    for (const setting of NAMES) {
+      const name = nameOf(this, apps, id, setting);
+      own.#called.set(setting, name);
+      const held = this.#held.get(name);
+      if (held && !isNone(name, setting, held.value)) own.#held.set(setting, held);
+    }
+    own.#held.set("GITHUB_APP_ID", { value: id, from: apps.listed ? "APPS" : this.from("GITHUB_APP_ID") });
+    const chat = nameOf(this, apps, id, "TELEGRAM_CHAT_ID");
+    // Without a chat the bot that the others have is none of its.
+    if (this.has(chat) && isNone(chat, "TELEGRAM_CHAT_ID", this.get(chat))) own.forget("TELEGRAM_BOT_TOKEN");
+    return own;
   }
 
   /** @param {string} name */
@@ -68,8 +101,10 @@ export function readSettings({ root, env, flags = {}, deployed = false }) {
     { from: "a flag", values: flags },
   ]) {
     // Nobody is asked for these and the set-up writes none, so only what wrangler.toml says of them is deployed.
-    const idle = deployed && from !== "wrangler.toml" ? LIMIT_NAMES : [];
-    for (const name of NAMES) if (!idle.includes(name)) settings.set(name, values[name], from);
+    const isIdle = (name) => deployed && from !== "wrangler.toml" && LIMIT_NAMES.includes(suffixed(name)?.[0] ?? name);
+    for (const [name, value] of Object.entries(values)) {
+      if (isOurs(name, from) && !isIdle(name)) settings.set(name, value, from);
+    }
   }
   return settings;
 }
@@ -78,7 +113,8 @@ export function readSettings({ root, env, flags = {}, deployed = false }) {
 export function differences(root) {
   const toml = readVars(root);
   const dev = readVarsFile(root);
-  return VARS.filter((name) => toml[name]?.trim() && dev[name]?.trim() && toml[name].trim() !== dev[name].trim());
+  const names = Object.keys(toml).filter((name) => name === "APPS" || VARS.includes(suffixed(name)?.[0] ?? name));
+  return names.filter((name) => toml[name]?.trim() && dev[name]?.trim() && toml[name].trim() !== dev[name].trim());
 }
 
 /** The longest file that is looked into: a key has 2 or 3 kB. */

@@ -5,14 +5,17 @@ import { join } from "node:path";
 
 const ENTRY = /^\s*([A-Za-z0-9_-]+)\s*=\s*("(?:\\.|[^"\\])*"|'[^']*'|[^#\s]+)/;
 
+/** The same, wherever it stands; an array may go over several lines. */
+const ENTRIES = new RegExp(ENTRY.source.replace("|[^#", "|\\[[^\\]]*\\]|[^#"), "gm");
+
 const wranglerToml = (root) => join(root, "wrangler.toml");
 
 /** @param {string} root @returns {Record<string, string>} */
 export function readVars(root) {
   const lines = readFileSync(wranglerToml(root), "utf8").split("\n");
   const { start, end } = section(lines);
-  const entries = lines.slice(start, end).map((line) => ENTRY.exec(line));
-  return Object.fromEntries(entries.flatMap((entry) => (entry ? [[entry[1], plain(entry[2])]] : [])));
+  const entries = lines.slice(start, end).join("\n").matchAll(ENTRIES);
+  return Object.fromEntries(Array.from(entries, ([, name, value]) => [name, plain(value)]));
 }
 
 /** @param {string} root @param {Record<string, string>} values */

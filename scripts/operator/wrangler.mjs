@@ -3,6 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
+import { isSecret } from "./apps.mjs";
 
 /**
  * @param {{root: string, env: Record<string, string | undefined>, program?: string}} where
@@ -14,7 +15,7 @@ export function wranglerCli({ root, env, program = "wrangler" }) {
       const child = spawn(program, args, {
         cwd: root,
         // wrangler asks no question, and no secret of the set-up reaches the programs that a build starts.
-        env: { ...env, NO_COLOR: "1", GITHUB_APP_PRIVATE_KEY: undefined, TELEGRAM_BOT_TOKEN: undefined },
+        env: { ...Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))), NO_COLOR: "1" },
         stdio: ["pipe", "pipe", "pipe"],
       });
       let stdout = "";

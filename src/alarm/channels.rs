@@ -254,6 +254,8 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             slug: app.and_then(|app| app.slug.clone()),
             advanced_url: app.and_then(|app| app.advanced_url.clone()),
             issue_url: issue.filter(|_| channel == Channel::Telegram).map(str::to_owned),
+            one_of_several: alarm.one_of_several.clone(),
+            retention: alarm.retention,
         }
     }
 }

@@ -18,16 +18,19 @@ pub(crate) mod fakes;
 #[cfg(test)]
 mod sample;
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::policy::delivery::Guid;
+use crate::policy::settings::RETENTION;
 use crate::policy::time::Time;
 use crate::ports::NetworkError;
 use entry::Entry;
 use reach::Contact;
 
 /// What is to be shown now, the same for every channel.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
     /// What is wrong; empty if nothing is.
     pub entries: Vec<Entry>,
@@ -39,6 +42,24 @@ pub struct Alarm {
     pub advanced_url: Option<String>,
     /// The issue of the control repository, if there is one: the message has a button to it.
     pub issue_url: Option<String>,
+    /// The App's id, if the Worker has several: it stands for a name that is not known.
+    pub one_of_several: Option<String>,
+    /// How long GitHub keeps a delivery.
+    pub retention: Duration,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            passed: Vec::new(),
+            slug: None,
+            advanced_url: None,
+            issue_url: None,
+            one_of_several: None,
+            retention: RETENTION,
+        }
+    }
 }
 
 /// What the alarm says of the App itself, and when it was read.

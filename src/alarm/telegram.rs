@@ -244,7 +244,7 @@ impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
                 }
             }
             (Todo::Close, Some(stands)) => {
-                let message = text::closed(stands.last.ended(&alarm.passed, now));
+                let message = text::closed(alarm, stands.last.ended(&alarm.passed, now));
                 let edited = self.bot.edit(&stands.place(), &message).await;
                 match edited {
                     // A message that is gone shows no entries either, and in a chat that is another one now nobody can edit it.

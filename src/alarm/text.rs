@@ -13,6 +13,7 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -26,7 +27,6 @@ use crate::failure::FailureClass;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
 use crate::policy::refusing::Refusing;
-use crate::policy::settings::RETENTION;
 use crate::policy::time::Time;
 
 /// On the button and the link to the Advanced page.
@@ -120,12 +120,17 @@ fn in_one_line(parts: &[String]) -> String {
     line
 }
 
-/// The App's name in addresses: letters, digits and hyphens, or it is not shown.
-fn app_name(alarm: &Alarm) -> Option<&str> {
-    alarm
-        .slug
-        .as_deref()
-        .filter(|slug| slug.len() <= NAME && !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
+/// The App's name in addresses: letters, digits and hyphens, or it is not shown. Of several Apps one without a name has its id.
+fn app_name(alarm: &Alarm) -> Option<Cow<'_, str>> {
+    let is_name =
+        |slug: &&str| slug.len() <= NAME && !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let id = || alarm.one_of_several.as_ref().map(|id| format!("App {id}").into());
+    alarm.slug.as_deref().filter(is_name).map(Cow::from).or_else(id)
+}
+
+/// How long GitHub keeps a delivery: `72 hours`.
+fn hours_of(alarm: &Alarm) -> String {
+    format!("{} hours", alarm.retention.as_secs() / 3_600)
 }
 
 /// With a capital letter at its start.
@@ -142,14 +147,15 @@ fn name_of(channel: Channel) -> &'static str {
 }
 
 /// How long there is time, and when the entries leave by themselves.
-fn how_long(entries: &[Entry]) -> Option<String> {
+fn how_long(alarm: &Alarm) -> Option<String> {
+    let entries = &alarm.entries;
     let events = entries.iter().filter_map(|entry| entry.kind.event());
     let (oldest, count) = events.fold((None, 0), |(oldest, count), event| {
         let at = event.first.at;
         (Some(oldest.map_or(at, |oldest: Time| oldest.min(at))), count + 1)
     });
     if let Some(oldest) = oldest {
-        let until = (oldest + RETENTION).for_people();
+        let until = (oldest + alarm.retention).for_people();
         return Some(if count == 1 {
             format!("Can be redelivered until {until}; then GitHub forgets it, and the entry leaves.")
         } else {
@@ -157,7 +163,7 @@ fn how_long(entries: &[Entry]) -> Option<String> {
         });
     }
     let is_loss = |entry: &Entry| matches!(entry.kind, EntryKind::LeftBehind(_) | EntryKind::GapLost(_));
-    entries.iter().any(is_loss).then(|| "GitHub keeps a delivery for 72 hours; after that the entry leaves.".to_owned())
+    entries.iter().any(is_loss).then(|| format!("GitHub keeps a delivery for {}; after that the entry leaves.", hours_of(alarm)))
 }
 
 /// Said where more than one event is listed.

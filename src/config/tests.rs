@@ -7,11 +7,11 @@ fn read_with(changes: &[(&str, &str)]) -> Result<Config, Box<Unusable>> {
     let key = app_key_pem();
     let mut values = BTreeMap::from([("GITHUB_APP_ID", "12345"), ("GITHUB_APP_PRIVATE_KEY", key.as_str())]);
     values.extend(changes.iter().copied());
-    read(|name| values.get(name).map(|value| (*value).to_owned()))
+    read(&|name: &str| values.get(name).map(|value| (*value).to_owned()), None)
 }
 
-fn problems(changes: &[(&str, &str)]) -> Vec<&'static str> {
-    read_with(changes).expect_err("the settings cannot be used").problems.0.iter().map(|problem| problem.setting).collect()
+fn problems(changes: &[(&str, &str)]) -> Vec<String> {
+    read_with(changes).expect_err("the settings cannot be used").problems.0.into_iter().map(|problem| problem.setting).collect()
 }
 
 #[test]
@@ -47,6 +47,7 @@ fn every_setting_is_read() {
         ("TELEGRAM_THREAD_ID", "7"),
         ("CONTROL_REPO", "octo-org/on.call_2"),
         ("WINDOW_HOURS", "72"),
+        ("RETENTION_HOURS", "100"),
         ("MAX_ATTEMPTS", "10"),
         ("MAX_REDELIVERIES", "200"),
         ("SUBREQUEST_LIMIT", "10000"),
@@ -65,6 +66,7 @@ fn every_setting_is_read() {
     assert_eq!(config.control_repo.as_deref(), Some("octo-org/on.call_2"));
     let expected = Settings {
         window: hours(72),
+        retention: hours(100),
         max_attempts: 10,
         max_redeliveries: 200,
         subrequest_limit: 10_000,
@@ -77,6 +79,11 @@ fn every_setting_is_read() {
         dry_run: true,
     };
     assert_eq!(config.settings, expected);
+    let arrays = read_with(&[("SUPERSEDED_EVENTS", "[\"issues\", 'push']"), ("RETRY_STATUS", "[408,429]")]).expect("an array is a list");
+    assert_eq!(
+        (arrays.settings.superseded_events, arrays.settings.retry_status),
+        (vec!["issues".to_owned(), "push".to_owned()], vec![408, 429])
+    );
     let none = read_with(&[("SUPERSEDED_EVENTS", "none"), ("RETRY_STATUS", "none"), ("IGNORED_EVENTS", "None")]).expect("none is a list");
     assert_eq!((none.settings.superseded_events.len(), none.settings.ignored_events.len()), (0, 0));
 }
@@ -102,6 +109,7 @@ fn every_wrong_value_names_its_setting() {
         ("TELEGRAM_THREAD_ID", vec!["0", "-1", "x", "1"]),
         ("CONTROL_REPO", vec!["x", "a/b/c", "/b", "a/", "a/..", "a b/c", "a/b?x"]),
         ("WINDOW_HOURS", vec!["0", "73", "3.5", "x", "-1"]),
+        ("RETENTION_HOURS", vec!["23", "169", "x"]),
         ("MAX_ATTEMPTS", vec!["1", "11"]),
         ("MAX_REDELIVERIES", vec!["0", "1001"]),
         ("SUBREQUEST_LIMIT", vec!["0", "25", "x"]),
@@ -139,13 +147,12 @@ fn a_limit_below_what_a_sweep_needs_is_a_problem() {
 
 #[test]
 fn all_problems_stand_in_one_message_without_a_value() {
-    let problems = read(|name| match name {
+    let lookup = |name: &str| match name {
         "TELEGRAM_CHAT_ID" => Some("hunter2 hunter2".to_owned()),
         "MAX_ATTEMPTS" => Some("hunter2".to_owned()),
         _ => None,
-    })
-    .expect_err("the settings cannot be used");
-    let text = problems.to_string();
+    };
+    let text = read(&lookup, None).expect_err("the settings cannot be used").to_string();
     for setting in ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID", "MAX_ATTEMPTS"] {
         assert!(text.contains(setting), "{setting} is missing in {text}");
     }

@@ -1,14 +1,13 @@
 //! What of the deliveries list was read: the cursor, and the gaps that no sweep has read yet (spec sections 3.4 and 7).
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
 use super::lost_time::LostTime;
 use super::recovering::Recovering;
-use super::settings::RETENTION;
+use super::settings::Settings;
 use super::time::Time;
 
 /// GitHub's `rel="next"` link, opaque and followed verbatim. Whoever follows it checks its origin and path first.
@@ -77,6 +76,9 @@ pub struct Ground {
     pub recovering: Option<Recovering>,
     /// The newest delivery without milliseconds. While GitHub keeps it, all times are compared by whole seconds.
     pub whole_seconds_at: Option<Time>,
+    /// When GitHub last showed that it does not know the filter of the failures list, as an old Enterprise Server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfiltered_at: Option<Time>,
 }
 
 /// A stretch that the window left behind unread, or whose page cursor GitHub no longer takes.
@@ -120,6 +122,7 @@ impl Ground {
             *ended = (*ended).min(now);
         }
         self.whole_seconds_at = self.whole_seconds_at.map(|at| at.min(now));
+        self.unfiltered_at = self.unfiltered_at.map(|at| at.min(now));
         if let Some(recovering) = &mut self.recovering {
             recovering.asked_at = recovering.asked_at.min(now);
             recovering.read_up_to.at = recovering.read_up_to.at.min(now);
@@ -128,8 +131,8 @@ impl Ground {
 
     /// Where the window of a sweep at `now` starts; if it `stands_still`, no longer ago than GitHub keeps a delivery.
     #[must_use]
-    pub fn window_start_at(&self, now: Time, window: Duration, stands_still: bool) -> Time {
-        self.window_start.max(now - if stands_still { RETENTION } else { window })
+    pub fn window_start_at(&self, now: Time, settings: &Settings, stands_still: bool) -> Time {
+        self.window_start.max(now - if stands_still { settings.retention } else { settings.window })
     }
 
     /// Whether an unread gap holds the place, so that a later sweep will read what lies there.

@@ -15,20 +15,20 @@ use super::ground::Ground;
 use super::outage::{Endpoint, Outage};
 use super::own::Own;
 use super::refusing::Refusals;
-use super::settings::{RETENTION, Settings};
+use super::settings::Settings;
 use super::superseded::Overtakers;
 use super::time::{Time, hours};
 
 /// Events that wait at most, whatever the settings.
 const WAITING: usize = 10_000;
 
-/// Sweeps in 72 hours: what 72 hours can ask for is this times `MAX_REDELIVERIES`.
-const SWEEPS_OF_RETENTION: usize = 288;
+/// Sweeps in an hour: what may wait is what all sweeps can ask for while GitHub keeps a delivery.
+const SWEEPS_AN_HOUR: u64 = 4;
 
 /// Entries of the alarm by guid at most: nobody reads more.
 const ENTRIES: usize = 1_000;
 
-/// Events at rest kept at least, so that they are not taken up again; more if 72 hours can ask for more, since all of those may pass.
+/// Events at rest kept at least, so that they are not taken up again; more if more may wait, since all of those may pass.
 const RESTING: usize = 3_000;
 
 /// Bytes of all events in the stored value.
@@ -225,26 +225,27 @@ impl Ledger {
 
     /// Forgets what no later sweep needs. An event at rest is kept for as long as the lists show an attempt of it
     /// inside the window.
-    pub fn prune(&mut self, now: Time, was_read: impl Fn(&Guid) -> bool) {
+    pub fn prune(&mut self, settings: &Settings, now: Time, was_read: impl Fn(&Guid) -> bool) {
+        let retention = settings.retention;
         let start = self.ground.window_start;
         self.events.retain(|guid, event| match event.fate {
-            Fate::GaveUp | Fate::NotRedeliverable(_) | Fate::Forgotten => event.standing().at + RETENTION > now,
+            Fate::GaveUp | Fate::NotRedeliverable(_) | Fate::Forgotten => event.standing().at + retention > now,
             // Outside the window it waits for an ask that may still show up: what else waited there is left behind.
             Fate::Open if event.is_waiting() => true,
             Fate::Open if event.first().is_none() => event.newest().is_some_and(|newest| newest.position.at >= start),
             // What an unread gap will show once more is not taken for new then.
             _ => event.standing().at >= start || self.ground.is_unread(event.standing()) || was_read(guid),
         });
-        self.overtakers.prune(now);
-        self.own.prune(now);
+        self.overtakers.prune(retention, now);
+        self.own.prune(retention, now);
         for losses in [&mut self.left_behind, &mut self.gaps_lost] {
-            losses.retain(|loss| loss.made_at + RETENTION > now);
+            losses.retain(|loss| loss.made_at + retention > now);
             let excess = losses.len().saturating_sub(LOSSES);
             losses.drain(..excess);
         }
         let old = |mark: Option<Position>| mark.filter(|mark| mark.at >= start);
         self.no_room = NoRoom { overtakable: old(self.no_room.overtakable), any: old(self.no_room.any) };
-        if self.ground.whole_seconds_at.is_some_and(|at| at + RETENTION < now) {
+        if self.ground.whole_seconds_at.is_some_and(|at| at + retention < now) {
             self.ground.whole_seconds_at = None;
         }
     }
@@ -253,7 +254,8 @@ impl Ledger {
     /// overtaken first, the oldest first.
     #[must_use]
     pub fn fit(&mut self, settings: &Settings) -> Vec<Event> {
-        let waiting = WAITING.min(SWEEPS_OF_RETENTION.saturating_mul(settings.max_redeliveries));
+        let sweeps = usize::try_from(settings.retention.as_secs() / 3_600 * SWEEPS_AN_HOUR).unwrap_or(usize::MAX);
+        let waiting = WAITING.min(sweeps.saturating_mul(settings.max_redeliveries));
         let mut left_behind = self.drop_oldest(|event| event.fate.is_entry(), ENTRIES);
         left_behind.extend(self.drop_oldest(Event::is_waiting, waiting));
         self.drop_oldest(is_resting, RESTING.max(waiting));

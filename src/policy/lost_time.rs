@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 use super::ledger::Ledger;
-use super::settings::{RETENTION, Settings};
+use super::settings::Settings;
 use super::time::{Time, minutes};
 
 /// No sweep succeeded for longer than this: one tick may come late.
@@ -38,9 +38,9 @@ impl LostTime {
 
 /// Where the window starts for a sweep at `now` that has yet to read: not later than where it will.
 #[must_use]
-pub fn window_start_before_reading(ledger: &Ledger, window: Duration, now: Time) -> Time {
+pub fn window_start_before_reading(ledger: &Ledger, settings: &Settings, now: Time) -> Time {
     let stands_still = ledger.ground.lost_time.is_some() || no_sweep_succeeded(ledger.last_success(), now);
-    ledger.ground.window_start_at(now, window, stands_still)
+    ledger.ground.window_start_at(now, settings, stands_still)
 }
 
 /// Moves the start of the window, or lets it stand still. A sweep at `now` has read both lists.
@@ -53,7 +53,7 @@ pub fn move_window(ledger: &mut Ledger, settings: &Settings, now: Time) {
     if lost_time.is_none() {
         ledger.ground.recovering = None;
     }
-    ledger.ground.window_start = ledger.ground.window_start_at(now, settings.window, lost_time.is_some());
+    ledger.ground.window_start = ledger.ground.window_start_at(now, settings, lost_time.is_some());
     ledger.ground.lost_time = lost_time;
 }
 
@@ -69,8 +69,9 @@ pub fn follow_outage(lost_time: &mut Option<LostTime>, is_entry: bool, now: Time
 /// Until when a wait for an unread gap may last, where lost time decides that: one window after it ended, or for an event of later
 /// as long as without it, and before GitHub forgets the event. `None` where the window alone does.
 #[must_use]
-pub fn waits_until(lost_time: Option<LostTime>, first: Time, window: Duration, last_chance: Duration) -> Option<Time> {
-    let forgotten = first + RETENTION - last_chance;
+pub fn waits_until(lost_time: Option<LostTime>, first: Time, settings: &Settings, last_chance: Duration) -> Option<Time> {
+    let window = settings.window;
+    let forgotten = first + settings.retention - last_chance;
     let own_window = first + window - last_chance;
     Some(lost_time?.ended.map_or(forgotten, |ended| forgotten.min(own_window.max(ended + window))))
 }

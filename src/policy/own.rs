@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::{Guid, Position};
 use super::event::json_bytes;
-use super::settings::RETENTION;
 use super::time::{Time, minutes};
 
 /// The event that a write of an issue makes.
@@ -20,8 +19,8 @@ pub const EVENT: &str = "issues";
 /// Longest time between a write and the first delivery of its event.
 const NEAR: Duration = minutes(2);
 
-/// Writes kept at most: one a sweep for 72 hours is 288. The newest stay.
-const WRITES: usize = 400;
+/// Writes kept at most: one a sweep for the seven days of Enterprise Server is 672. The newest stay.
+const WRITES: usize = 700;
 
 /// Something that we wrote, which makes one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +117,8 @@ impl Own {
     }
 
     /// Forgets writes whose events GitHub no longer keeps.
-    pub fn prune(&mut self, now: Time) {
-        self.0.retain(|(write, _)| write.at + RETENTION + NEAR + NEAR >= now);
+    pub fn prune(&mut self, retention: Duration, now: Time) {
+        self.0.retain(|(write, _)| write.at + retention + NEAR + NEAR >= now);
     }
 
     /// Takes a stored time later than `now` as `now`.
@@ -140,6 +139,72 @@ impl Own {
         };
         self.0.iter().map(|(_, known)| 100 + event(known)).sum()
     }
+}
+
+/// What the other Apps of the Worker wrote, in the order in which they told it. GitHub tells an App of what another one writes into
+/// the same repository, and two alarms would feed each other.
+///
+/// It is kept apart from the state, which a sweep that is under way would write over. A sweep takes up what it has not heard yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Others {
+    /// How many there ever were.
+    count: u64,
+    /// The newest.
+    writes: Vec<(u64, Time)>,
+}
+
+impl Others {
+    /// Reads a stored value: one that cannot be read is as good as none.
+    #[must_use]
+    pub fn read(text: Option<&str>) -> Self {
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    /// The value to store.
+    ///
+    /// # Errors
+    /// Never: it is plain data.
+    pub fn write(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
+    }
+
+    /// Another App wrote.
+    pub fn add(&mut self, writes: &[Write]) {
+        self.count = self.count.saturating_add(writes.len() as u64);
+        self.writes.extend(writes.iter().map(|write| (write.repository_id, write.at)));
+        let excess = self.writes.len().saturating_sub(WRITES);
+        self.writes.drain(..excess);
+    }
+
+    /// How many there ever were.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// What came after the first `heard`. More than there ever were: then the record was lost since, and all of it is new.
+    pub fn after(&self, heard: u64) -> impl Iterator<Item = Write> {
+        let new = self.count.checked_sub(heard).unwrap_or(self.count);
+        let known = self.writes.len().saturating_sub(usize::try_from(new).unwrap_or(usize::MAX));
+        self.writes.iter().skip(known).map(|(repository_id, at)| Write { repository_id: *repository_id, at: *at })
+    }
+}
+
+/// Writes as one App's object tells them to another's: `REPOSITORY-MILLISECONDS`, with commas between them.
+#[must_use]
+pub fn written(writes: &[Write]) -> String {
+    let texts: Vec<String> = writes.iter().map(|write| format!("{}-{}", write.repository_id, write.at.millis())).collect();
+    texts.join(",")
+}
+
+/// The same read back; what is no write is left out.
+#[must_use]
+pub fn parse(text: &str) -> Vec<Write> {
+    let write = |text: &str| {
+        let (repository_id, at) = text.split_once('-')?;
+        Some(Write { repository_id: repository_id.parse().ok()?, at: Time::from_millis(at.parse().ok()?) })
+    };
+    text.split(',').filter_map(write).collect()
 }
 
 fn distance(one: Time, other: Time) -> Duration {
@@ -176,6 +241,7 @@ impl From<Own> for Vec<Wire> {
 mod tests {
     use super::*;
     use crate::policy::delivery::DeliveryId;
+    use crate::policy::settings::RETENTION;
 
     fn at(second: i64) -> Time {
         Time::from_millis(1_796_047_500_000 + second * 1000)
@@ -257,9 +323,39 @@ mod tests {
         let mut own = Own::default();
         (0..1000).for_each(|second| own.wrote(Write { repository_id: 7, at: at(second) }));
         assert!(own.0.len() == WRITES && own.may_be("issues", Some(7), at(999)) && own.stored_bytes() < 100_000);
-        own.prune(at(0) + RETENTION);
+        own.prune(RETENTION, at(300) + RETENTION);
         assert!(!own.0.is_empty());
-        own.prune(at(1000) + RETENTION + minutes(5));
+        own.prune(RETENTION, at(1000) + RETENTION + minutes(5));
         assert_eq!(own, Own::default());
+    }
+
+    #[test]
+    fn what_others_wrote_is_heard_once_each_whatever_is_lost() {
+        let write = |second| Write { repository_id: 7, at: at(second) };
+        let heard = |others: &Others, heard| others.after(heard).collect::<Vec<_>>();
+        let mut others = Others::default();
+        others.add(&[write(1), write(1)]);
+        assert_eq!(heard(&others, 0), [write(1), write(1)]);
+        assert_eq!(heard(&others, others.count()), []);
+        others.add(&[write(2)]);
+        assert_eq!(heard(&others, 2), [write(2)]);
+        assert_eq!(Others::read(Some(&others.write().expect("it is plain data"))), others);
+        // The record was lost and begun anew, so that the count is one of before.
+        assert_eq!(heard(&others, 90), [write(1), write(1), write(2)]);
+        for text in [None, Some(""), Some("{}"), Some("[1]")] {
+            assert_eq!(Others::read(text), Others::default());
+        }
+        others.add(&vec![write(3); 10_000]);
+        assert_eq!((heard(&others, 0).len(), heard(&others, 10_002).len()), (WRITES, 1));
+    }
+
+    #[test]
+    fn a_write_is_told_as_text_and_what_is_none_is_left_out() {
+        let writes = [Write { repository_id: 820_000_000, at: at(0) }, Write { repository_id: u64::MAX, at: at(5) }];
+        assert_eq!(written(&writes), "820000000-1796047500000,18446744073709551615-1796047505000");
+        assert_eq!(parse(&written(&writes)), writes);
+        for text in ["", ",", "1", "1-", "-1", "a-1", "1-a", "1-1-1"] {
+            assert_eq!(parse(text), [], "{text}");
+        }
     }
 }

@@ -18,8 +18,8 @@ use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
 use super::lost_time::{LostTime, move_window};
 use super::own;
-use super::reading::{Item, Reading, believed};
-use super::settings::{RETENTION, Settings};
+use super::reading::{Filter, Item, Reading, believed};
+use super::settings::Settings;
 use super::time::Time;
 
 /// One event's verdict, with what a person wants to see of it.
@@ -92,7 +92,7 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
     // Until its asks are made this sweep is none that succeeded.
     ledger.succeeded_at = ledger.last_success();
     if first_sweep {
-        begin_window(&mut ledger, &mut reading, &evidence, now);
+        begin_window(&mut ledger, &mut reading, &evidence, settings, now);
     }
     take_endpoint(&mut ledger, &reading, whole_seconds, place);
     let newest_listed = take_ground(&mut ledger, &reading, now, sweep_before);
@@ -120,7 +120,7 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
     decision.leave_no_room(&mut candidates);
     decision.tell_outage();
     let asks = decision.choose(candidates, newest_listed);
-    decision.ledger.prune(now, |guid| touched.get(guid).is_some_and(|before| before.in_window));
+    decision.ledger.prune(settings, now, |guid| touched.get(guid).is_some_and(|before| before.in_window));
     decision.ledger.swept_at = Some(tick);
     Plan {
         ledger: decision.ledger,
@@ -134,10 +134,10 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
 }
 
 /// A first sweep that finds an outage across the start of the window takes its events up too: a lost state loses none of them.
-fn begin_window(ledger: &mut Ledger, reading: &mut Reading, evidence: &Evidence, now: Time) {
+fn begin_window(ledger: &mut Ledger, reading: &mut Reading, evidence: &Evidence, settings: &Settings, now: Time) {
     let ground = &mut ledger.ground;
     if let Some(since) = evidence.outage_across(ground.window_start) {
-        ground.window_start = since.at.max(now - RETENTION);
+        ground.window_start = since.at.max(now - settings.retention);
         ground.lost_time = Some(LostTime { ended: Some(now) });
     }
     for item in &mut reading.items {
@@ -168,6 +168,11 @@ fn take_ground(ledger: &mut Ledger, reading: &Reading, now: Time, sweep_before: 
         add_loss(&mut ledger.gaps_lost, (lost.from, lost.to), None, now, sweep_before);
     }
     let ground: &mut Ground = &mut ledger.ground;
+    ground.unfiltered_at = match reading.filter {
+        Filter::Unknown => Some(now),
+        Filter::Known => None,
+        Filter::NotTried => ground.unfiltered_at,
+    };
     // Never later than GitHub's clock: a delivery from the future must not hide those that follow.
     let newest = reading.newest.map(|newest| Position { at: newest.at.min(reading.github_date.unwrap_or(now)), ..newest });
     // Where nothing is listed, what comes later is new all the same.

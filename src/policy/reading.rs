@@ -120,6 +120,19 @@ impl Newest {
     }
 }
 
+/// Whether GitHub knows the filter of the failures list. An Enterprise Server before 3.17 or so takes no notice of it, and lists every
+/// outcome, or refuses the whole request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// The list was not asked for.
+    #[default]
+    NotTried,
+    /// It does, as far as can be seen.
+    Known,
+    /// It does not: then the failures come out of the deliveries list alone.
+    Unknown,
+}
+
 /// How far a list was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
@@ -165,6 +178,8 @@ pub struct Reading {
     pub github_date: Option<Time>,
     /// The failures list.
     pub failures: Reach,
+    /// Whether GitHub knows its filter.
+    pub filter: Filter,
     /// The deliveries list: new ground, then the second look.
     pub list: Reach,
     /// Pages of gaps.

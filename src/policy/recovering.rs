@@ -10,12 +10,13 @@
 //!
 //! What gave up stays so, as do events that a person took out: both are kept for as long as GitHub keeps the delivery.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
 use super::ledger::{Ledger, NoRoom};
 use super::lost_time::LostTime;
-use super::settings::RETENTION;
 use super::time::Time;
 
 /// A recovery by hand that is under way.
@@ -39,20 +40,20 @@ pub enum OutOfReach {
     #[error("since lies in the future")]
     Future,
     /// GitHub keeps no delivery of that time.
-    #[error("since lies more than 72 hours back, and GitHub keeps no delivery for longer")]
-    TooOld,
+    #[error("since lies more than {0} hours back, and GitHub keeps no delivery for longer")]
+    TooOld(u64),
 }
 
-/// Has the window reach back to `since` until what waited then is worked off.
+/// Has the window reach back to `since` until what waited then is worked off. GitHub keeps a delivery for `retention`.
 ///
 /// # Errors
-/// If that time is not within the last 72 hours.
-pub fn recover(ledger: &mut Ledger, since: Time, now: Time) -> Result<(), OutOfReach> {
+/// If GitHub keeps no delivery of that time.
+pub fn recover(ledger: &mut Ledger, since: Time, retention: Duration, now: Time) -> Result<(), OutOfReach> {
     if since >= now {
         return Err(OutOfReach::Future);
     }
-    if now.since(since) > RETENTION {
-        return Err(OutOfReach::TooOld);
+    if now.since(since) > retention {
+        return Err(OutOfReach::TooOld(retention.as_secs() / 3_600));
     }
     ledger.move_to(now);
     let is_new = ledger.is_new();

@@ -8,14 +8,19 @@ use super::time::hours;
 pub const SUPERSEDED_EVENTS: [&str; 8] =
     ["workflow_run", "check_suite", "check_run", "code_scanning_alert", "issues", "pull_request", "discussion", "release"];
 
-/// GitHub keeps a delivery, and redelivers it, for three days.
+/// github.com keeps a delivery, and redelivers it, for three days.
 pub const RETENTION: Duration = hours(72);
+
+/// GitHub Enterprise Server does so for seven. Source: GitHub's page "Redelivering webhooks", in the editions of both.
+pub const ENTERPRISE_SERVER_RETENTION: Duration = hours(168);
 
 /// What a sweep decides by. The defaults are those of spec section 11.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// How far back an event may lie to be asked for again.
     pub window: Duration,
+    /// How long GitHub keeps a delivery, and redelivers it.
+    pub retention: Duration,
     /// Attempts of one event that may count, the first delivery included.
     pub max_attempts: usize,
     /// Asks of one sweep at most.
@@ -42,6 +47,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             window: hours(3),
+            retention: RETENTION,
             max_attempts: 3,
             max_redeliveries: 10,
             subrequest_limit: 50,

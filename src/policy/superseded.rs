@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
 use super::event::json_bytes;
-use super::settings::{RETENTION, Settings};
+use super::settings::Settings;
 use super::time::Time;
 
 /// Kinds kept at most: 80 for a fleet of ten repositories, and 0.3 MB of the state at this bound. The oldest go first.
@@ -61,8 +62,8 @@ impl Overtakers {
     }
 
     /// Forgets what GitHub no longer keeps, and the oldest beyond the bound.
-    pub fn prune(&mut self, now: Time) {
-        self.newest.retain(|_, newest| newest.at + RETENTION >= now);
+    pub fn prune(&mut self, retention: Duration, now: Time) {
+        self.newest.retain(|_, newest| newest.at + retention >= now);
         if self.newest.len() > KINDS {
             let mut positions: Vec<Position> = self.newest.values().copied().collect();
             positions.sort_unstable();

@@ -3,14 +3,16 @@
 //! What changes something goes under the lease like a sweep: while one is under way the answer is 409. All of it is decided in
 //! `status` and `policy`; here it is loaded, called and stored.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 use url::Url;
 use worker::{Request, Response};
 
-use super::{HTTP_PATH, ObjectStorage, Recovery, Running, variable};
+use super::{Bindings, HTTP_PATH, ObjectStorage, Recovery, Running};
 use crate::alarm::text::capitalized;
 use crate::apart::apart;
-use crate::config;
+use crate::config::{self, Config, Unusable};
 use crate::door::respond;
 use crate::http::{Http, RuntimeClock};
 use crate::policy::budget::Budget;
@@ -27,7 +29,8 @@ use crate::status::page::page;
 use crate::status::plan_page::{PlanView, plan_page};
 use crate::status::query::{only, retry_after, since};
 use crate::status::reply::Reply;
-use crate::status::route::{Route, wants_page};
+use crate::status::route::{Route, home_of, wants_page};
+use crate::status::several::Summary;
 use crate::status::status::{Facts, RecoveringView, Status};
 use crate::sweep::report::{Ending, Stamp, chain};
 use crate::sweep::state::State;
@@ -40,53 +43,79 @@ struct Until {
     until: Option<Stamp>,
 }
 
+/// Who asks, and of which App.
+struct Asker<'a> {
+    app: Option<&'a str>,
+    config: &'a Result<Rc<Config>, Box<Unusable>>,
+    for_browser: bool,
+}
+
+impl Asker<'_> {
+    /// The settings; as far as they are right, if not all are.
+    fn settings(&self) -> &Config {
+        match self.config {
+            Ok(config) => config,
+            Err(unusable) => &unusable.right,
+        }
+    }
+
+    /// The path of the App's own page.
+    fn home(&self) -> String {
+        let Config { app_id, is_one_of_several, .. } = self.settings();
+        if *is_one_of_several { home_of(app_id) } else { "/".to_owned() }
+    }
+}
+
 impl Recovery {
     /// Answers a request that the Worker passed on.
-    pub(super) async fn answer(&self, request: &Request) -> worker::Result<Response> {
+    pub(super) async fn answer(&self, app: Option<&str>, request: &Request) -> worker::Result<Response> {
         let url = request.url()?;
         let Some(route) = url.path().strip_prefix(HTTP_PATH).and_then(Route::of) else { return Response::error("not found", 404) };
-        let for_browser = wants_page(request.headers().get("accept")?.as_deref());
+        let config = apart(self.config(app)).await;
+        let by = Asker { app, config: &config, for_browser: wants_page(request.headers().get("accept")?.as_deref()) };
         let reply = match route {
-            Route::Page | Route::Status | Route::Metrics | Route::Health => apart(self.status(route)).await,
-            Route::Plan { json } => apart(self.plan(!json && for_browser)).await,
-            Route::Sweep => apart(self.sweep_now(for_browser)).await,
-            Route::Recover => apart(self.recover(&url, for_browser)).await,
-            Route::Forget => apart(self.forget(&url, for_browser)).await,
+            Route::Page | Route::Status | Route::Apps | Route::Metrics | Route::Health => apart(self.status(&by, route)).await,
+            Route::Plan { json } => apart(self.plan(&by, json)).await,
+            Route::Sweep => apart(self.sweep_now(&by)).await,
+            Route::Recover => apart(self.recover(&by, &url)).await,
+            Route::Forget => apart(self.forget(&by, &url)).await,
         };
+        let for_browser = by.for_browser;
         respond(reply.unwrap_or_else(|error| Reply::sentence(500, &format!("{error}."), for_browser)))
     }
 
-    async fn status(&self, route: Route) -> Result<Reply, StorageError> {
+    async fn status(&self, by: &Asker<'_>, route: Route) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
         let storage = &self.storage;
-        let config = apart(self.config()).await;
         let stored = storage.read(Key::State).await?;
         let state = stored.as_deref().map_or_else(|| Ok(State::default()), State::read);
         let history = History::read(storage.read(Key::History).await?.as_deref());
-        let app = variable(&self.env, "GITHUB_APP_ID").unwrap_or_default();
         let facts = Facts {
-            app: app.trim(),
-            config: config.as_deref().map_err(|unusable| unusable.problems.texts()),
+            app: &by.settings().app_id,
+            config: by.config.as_deref().map_err(|unusable| unusable.problems.texts()),
             state: state.as_ref().map_err(ToString::to_string),
             history: &history,
             lease: self.lease(storage).await?,
             now,
         };
-        let token = config::admin_token(|name| variable(&self.env, name));
+        let token = config::admin_token(&Bindings(&self.env));
         let status = Status::of(&facts, token.map(|token| login_path(token.expose())).unwrap_or_default());
         Ok(match route {
             Route::Status => Reply::json(200, &status),
-            Route::Metrics => Reply::text(200, metrics(&status, &history)),
+            // The answer to the door, which makes one of those of all Apps.
+            Route::Apps => Reply::json(200, &Summary::of(&status)),
+            Route::Metrics => Reply::text(200, metrics(&status, &history, by.settings().is_one_of_several)),
             Route::Health if status.is_healthy() => Reply::text(200, "ok\n".to_owned()),
             Route::Health => Reply::text(503, "no sweep has succeeded within the last hour\n".to_owned()),
-            _ => Reply::page(200, page(&status, &history)),
+            _ => Reply::page(200, page(&status, &history, &by.home())),
         })
     }
 
     /// Reads both lists as the next sweep would, without its lease.
-    async fn plan(&self, for_browser: bool) -> Result<Reply, StorageError> {
+    async fn plan(&self, by: &Asker<'_>, json: bool) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
-        let config = match apart(self.config()).await {
+        let for_browser = by.for_browser && !json;
+        let config = match by.config {
             Ok(config) => config,
             Err(unusable) => return Ok(Reply::sentence(500, &sentence_of(&unusable.to_string()), for_browser)),
         };
@@ -98,54 +127,59 @@ impl Recovery {
         let budget = Budget::new(config.settings.subrequest_limit);
         let network = Http::new(&budget);
         let world = World { network: &network, signer: &self.signer, clock: &RuntimeClock, storage, budget: &budget };
-        Ok(match plan(&world, &config, now).await {
+        Ok(match plan(&world, config, now).await {
             Ok(planned) => {
                 let view = PlanView::of(&planned);
-                if for_browser { Reply::page(200, plan_page(&view)) } else { Reply::json(200, &view) }
+                if for_browser { Reply::page(200, plan_page(&view, &by.home())) } else { Reply::json(200, &view) }
             }
             Err(error) => Reply::sentence(502, &format!("The lists cannot be read: {}.", chain(&error)), for_browser),
         })
     }
 
     /// A sweep at the present, under the same lease and after the same waits as one of the schedule.
-    async fn sweep_now(&self, for_browser: bool) -> Result<Reply, StorageError> {
+    async fn sweep_now(&self, by: &Asker<'_>) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
+        let for_browser = by.for_browser;
         let storage = &self.storage;
         if let Some(reply) = self.held(storage, now, for_browser).await? {
             return Ok(reply);
         }
-        let report = self.sweep(now, Caller::Person).await;
+        let report = self.sweep(by.app, now, Caller::Person).await;
         Ok(match (report.ending, report.wait_until) {
             (Ending::Waiting, Some(until)) => asked_to_wait(until.0, now, for_browser),
             // The page tells how it went.
-            _ if for_browser => Reply::see("/"),
+            _ if for_browser => Reply::see(&by.home()),
             (Ending::Held | Ending::NotLater, _) => Reply::json(409, &report),
             _ if report.is_failure() => Reply::json(500, &report),
             _ => Reply::json(200, &report),
         })
     }
 
-    async fn recover(&self, url: &Url, for_browser: bool) -> Result<Reply, StorageError> {
+    async fn recover(&self, by: &Asker<'_>, url: &Url) -> Result<Reply, StorageError> {
         let now = RuntimeClock.now();
+        let for_browser = by.for_browser;
+        let retention = by.settings().settings.retention;
         let Some(from) = only(url, "since").and_then(|text| since(&text)) else {
             let sentence = "Say since when, once, as in /recover?since=2026-11-30T02:00Z.";
             return Ok(Reply::sentence(400, sentence, for_browser));
         };
         let changed = self.change(now, for_browser, |state| {
-            recover(&mut state.ledger, from, now).map_err(|error| Reply::sentence(400, &sentence_of(&error.to_string()), for_browser))
+            recover(&mut state.ledger, from, retention, now)
+                .map_err(|error| Reply::sentence(400, &sentence_of(&error.to_string()), for_browser))
         });
         Ok(match changed.await? {
             Err(reply) => reply,
-            Ok(_) if for_browser => Reply::see("/"),
+            Ok(_) if for_browser => Reply::see(&by.home()),
             Ok(state) => Reply::json(200, &RecoveringView::of(&state.ledger)),
         })
     }
 
-    async fn forget(&self, url: &Url, for_browser: bool) -> Result<Reply, StorageError> {
+    async fn forget(&self, by: &Asker<'_>, url: &Url) -> Result<Reply, StorageError> {
         #[derive(Serialize)]
         struct Forgotten<'a> {
             forgotten: &'a str,
         }
+        let for_browser = by.for_browser;
         let Some(guid) = only(url, "guid").filter(|guid| !guid.is_empty()) else {
             return Ok(Reply::sentence(400, "Say which, once, as in /forget?guid=….", for_browser));
         };
@@ -155,7 +189,7 @@ impl Recovery {
         });
         Ok(match changed.await? {
             Err(reply) => reply,
-            Ok(_) if for_browser => Reply::see("/"),
+            Ok(_) if for_browser => Reply::see(&by.home()),
             Ok(_) => Reply::json(200, &Forgotten { forgotten: &guid }),
         })
     }

@@ -8,10 +8,11 @@ use super::status::Status;
 use crate::policy::time::Time;
 use crate::sweep::report::VERDICTS;
 
-/// Writes the metrics.
+/// Writes the metrics; those of one of several Apps have its id as a label.
 #[must_use]
-pub fn metrics(status: &Status, history: &History) -> String {
-    let mut out = Metrics::default();
+pub fn metrics(status: &Status, history: &History, is_one_of_several: bool) -> String {
+    let app = if is_one_of_several { format!("app=\"{}\"", status.app) } else { String::new() };
+    let mut out = Metrics { text: String::new(), app };
     let totals = &history.totals;
     out.gauge("healthy", "Whether a sweep succeeded within the last hour.", u64::from(status.is_healthy()));
     out.gauge("ok", "Whether all is well.", u64::from(status.ok));
@@ -26,7 +27,7 @@ pub fn metrics(status: &Status, history: &History) -> String {
     status.entries.iter().for_each(|entry| *kinds.entry(&entry.kind).or_default() += 1);
     out.head("alarm_entries", "gauge", "Open entries of the alarm.");
     for (kind, count) in kinds {
-        out.value("alarm_entries", &format!("{{kind=\"{kind}\"}}"), count);
+        out.value("alarm_entries", &format!("kind=\"{kind}\""), count);
     }
     if let Some(limit) = status.calls.limit {
         out.gauge("call_limit", "Calls that a sweep may make.", limit.into());
@@ -41,22 +42,51 @@ pub fn metrics(status: &Status, history: &History) -> String {
     out.counter("calls_total", "Calls made.", totals.calls);
     out.head("events_total", "counter", "Events by verdict.");
     for (verdict, count) in VERDICTS.iter().zip(totals.events).filter(|(verdict, _)| **verdict != "waiting") {
-        out.value("events_total", &format!("{{verdict=\"{verdict}\"}}"), count);
+        out.value("events_total", &format!("verdict=\"{verdict}\""), count);
     }
-    out.0
+    out.text
+}
+
+/// One answer of those of several Apps: each metric once, with the values of all below it. An App that did not answer is not healthy.
+#[must_use]
+pub fn of_several(answers: &[(&str, Option<String>)]) -> String {
+    const HEALTHY: &str = "redeliver_healthy";
+    let silent: Vec<String> = answers
+        .iter()
+        .filter(|(_, answer)| answer.is_none())
+        .map(|(app, _)| format!("# HELP {HEALTHY} \n# TYPE {HEALTHY} gauge\n{HEALTHY}{{app=\"{app}\"}} 0\n"))
+        .collect();
+    let answers = answers.iter().filter_map(|(_, answer)| answer.as_deref()).chain(silent.iter().map(String::as_str));
+    let mut metrics: Vec<(&str, String, String)> = Vec::new();
+    for part in answers.flat_map(|answer| answer.split("# HELP ")).filter(|part| !part.is_empty()) {
+        let mut lines = part.split_inclusive('\n');
+        let (help, kind) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let name = help.split(' ').next().unwrap_or_default();
+        let values: String = lines.collect();
+        match metrics.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, _, known)) => known.push_str(&values),
+            None => metrics.push((name, format!("# HELP {help}{kind}"), values)),
+        }
+    }
+    metrics.into_iter().map(|(_, head, values)| head + &values).collect()
 }
 
 /// Each metric with its help and its type.
-#[derive(Default)]
-struct Metrics(String);
+struct Metrics {
+    text: String,
+    /// The label of the App, if there is one.
+    app: String,
+}
 
 impl Metrics {
     fn head(&mut self, name: &str, kind: &str, help: &str) {
-        let _ = write!(self.0, "# HELP redeliver_{name} {help}\n# TYPE redeliver_{name} {kind}\n");
+        let _ = write!(self.text, "# HELP redeliver_{name} {help}\n# TYPE redeliver_{name} {kind}\n");
     }
 
-    fn value(&mut self, name: &str, labels: &str, value: u64) {
-        let _ = writeln!(self.0, "redeliver_{name}{labels} {value}");
+    fn value(&mut self, name: &str, label: &str, value: u64) {
+        let labels: Vec<&str> = [self.app.as_str(), label].into_iter().filter(|label| !label.is_empty()).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        let _ = writeln!(self.text, "redeliver_{name}{labels} {value}");
     }
 
     fn gauge(&mut self, name: &str, help: &str, value: u64) {

@@ -71,32 +71,39 @@ pub fn number(value: u64) -> String {
     text
 }
 
-/// The page.
+/// The page. `home` is its path: that of one of several Apps is below the page of all.
 #[must_use]
-pub fn page(status: &Status, history: &History) -> String {
+pub fn page(status: &Status, history: &History, home: &str) -> String {
     let name = status.app_name.as_deref().map_or_else(|| format!("App {}", status.app), name_text);
     let mut body = String::new();
     let _ = write!(body, "<header><p class=\"app\">{}</p>{}</header>", html(&name), banner(status));
-    body.push_str("<nav aria-label=\"Pages\"><a href=\"/\" aria-current=\"page\">Status</a> <a href=\"/plan\">What comes next</a>");
+    body.push_str("<nav aria-label=\"Pages\">");
+    body.push_str(all_apps(home));
+    let _ = write!(body, "<a href=\"{home}\" aria-current=\"page\">Status</a> <a href=\"{home}plan\">What comes next</a>");
     for (url, text) in [(&status.advanced_url, "Advanced page"), (&status.issue_url, "Issue")] {
         if let Some(url) = url {
             let _ = write!(body, " <a href=\"{}\" rel=\"noreferrer\">{text}</a>", html(url));
         }
     }
     body.push_str("</nav>");
-    body.push_str(&entries(status));
+    body.push_str(&entries(status, home));
     if let Some(recovering) = &status.recovering {
         body.push_str(&recovery(recovering));
     }
-    body.push_str(&sweeps(status));
+    body.push_str(&sweeps(status, home));
     body.push_str(&plot(history, status.now.0));
     body.push_str(&events(status));
     body.push_str(&reading(status));
-    let _ = write!(body, "<footer><p>As of {}. The same as <a href=\"/status.json\">JSON</a>.</p></footer>", time(status.now.0));
+    let _ = write!(body, "<footer><p>As of {}. The same as <a href=\"{home}status.json\">JSON</a>.</p></footer>", time(status.now.0));
     document(&format!("{}: {name}", word(status.word)), &body)
 }
 
-fn word(word: Word) -> &'static str {
+/// The way back from the page of one of several Apps. Any other page is at the root.
+pub(super) fn all_apps(home: &str) -> &'static str {
+    if home == "/" { "" } else { "<a href=\"/\">All Apps</a> " }
+}
+
+pub(super) fn word(word: Word) -> &'static str {
     match word {
         Word::AllWell => "All is well",
         Word::Starting => "Starting",
@@ -106,14 +113,17 @@ fn word(word: Word) -> &'static str {
     }
 }
 
-fn banner(status: &Status) -> String {
-    let class = match status.word {
+pub(super) fn class(word: Word) -> &'static str {
+    match word {
         Word::AllWell => "well",
         Word::Starting => "starting",
         Word::Attention => "attention",
         Word::Outage | Word::Failing => "bad",
-    };
-    let mut out = format!("<div class=\"banner {class}\"><h1>{}</h1>", word(status.word));
+    }
+}
+
+fn banner(status: &Status) -> String {
+    let mut out = format!("<div class=\"banner {}\"><h1>{}</h1>", class(status.word), word(status.word));
     let well = "Nothing is open, and the sweeps succeed.".to_owned();
     let sentences: Vec<&String> = status.reasons.iter().chain((status.ok && status.reasons.is_empty()).then_some(&well)).collect();
     for sentence in sentences.into_iter().chain(&status.notes) {
@@ -123,17 +133,17 @@ fn banner(status: &Status) -> String {
     out
 }
 
-fn entries(status: &Status) -> String {
+fn entries(status: &Status, home: &str) -> String {
     let mut out = String::from("<section aria-labelledby=\"open\"><h2 id=\"open\">Open entries</h2>");
     if status.entries.is_empty() {
         out.push_str("<p>None.</p></section>");
         return out;
     }
     out.push_str("<ul class=\"entries\">");
-    status.entries.iter().take(ENTRIES).for_each(|view| out.push_str(&entry(view)));
+    status.entries.iter().take(ENTRIES).for_each(|view| out.push_str(&entry(view, home)));
     out.push_str("</ul>");
     if let left_out @ 1.. = status.entries.len().saturating_sub(ENTRIES) {
-        let _ = write!(out, "<p>… and {left_out} more, in <a href=\"/status.json\">the JSON</a>.</p>");
+        let _ = write!(out, "<p>… and {left_out} more, in <a href=\"{home}status.json\">the JSON</a>.</p>");
     }
     if status.entries.iter().any(|entry| entry.guid.is_some()) {
         out.push_str(
@@ -145,7 +155,7 @@ fn entries(status: &Status) -> String {
     out
 }
 
-fn entry(view: &EntryView) -> String {
+fn entry(view: &EntryView, home: &str) -> String {
     let mut out = format!("<li><p><strong>{}</strong></p><p>{}</p><p>since {}", html(&view.what), html(&view.more), time(view.since.0));
     let Some(guid) = &view.guid else { return out + "</p></li>" };
     let shown = html(&guid_text(guid));
@@ -156,7 +166,7 @@ fn entry(view: &EntryView) -> String {
     let encoded: String = url::form_urlencoded::byte_serialize(guid.as_bytes()).collect();
     let _ = write!(
         out,
-        "</p><form method=\"post\" action=\"/forget?guid={encoded}\"><button aria-label=\"Take out {shown}\">Take out</button></form></li>"
+        "</p><form method=\"post\" action=\"{home}forget?guid={encoded}\"><button aria-label=\"Take out {shown}\">Take out</button></form></li>"
     );
     out
 }
@@ -178,7 +188,7 @@ fn recovery(view: &RecoveringView) -> String {
     )
 }
 
-fn sweeps(status: &Status) -> String {
+fn sweeps(status: &Status, home: &str) -> String {
     let mut list = List::default();
     list.add("Last good sweep", &stamp(status.last_sweep, "none yet"));
     match status.sweeping_since {
@@ -192,7 +202,7 @@ fn sweeps(status: &Status) -> String {
         list.add("Calls of the last sweep", &format!("{used} of {limit}"));
     }
     format!(
-        "<section aria-labelledby=\"sweeps\"><h2 id=\"sweeps\">Sweeps</h2>{}<form method=\"post\" action=\"/sweep\"><button>Sweep now</button>\
+        "<section aria-labelledby=\"sweeps\"><h2 id=\"sweeps\">Sweeps</h2>{}<form method=\"post\" action=\"{home}sweep\"><button>Sweep now</button>\
          </form></section>",
         list.end()
     )

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::page::{document, number, time};
+use super::page::{all_apps, document, number, time};
 use crate::alarm::text::outside::html;
 use crate::alarm::text::words::{event_name, guid_text};
 use crate::policy::event::Attempt;
@@ -104,13 +104,15 @@ fn plan_event(judged: &Judged) -> PlanEvent {
     }
 }
 
-/// The page.
+/// The page. `home` is the path of the status page.
 #[must_use]
-pub fn plan_page(view: &PlanView) -> String {
+pub fn plan_page(view: &PlanView, home: &str) -> String {
     let asked = view.events.iter().filter(|event| event.redeliver).count();
-    let mut body = String::from(
-        "<header><h1>What the next sweep would do</h1></header><nav aria-label=\"Pages\"><a href=\"/\">Status</a> <a href=\"/plan\" \
-         aria-current=\"page\">What comes next</a></nav><section aria-labelledby=\"plan\"><h2 id=\"plan\">Plan</h2>",
+    let mut body = format!(
+        "<header>{}<h1>What the next sweep would do</h1></header><nav aria-label=\"Pages\">{}<a href=\"{home}\">Status</a> \
+         <a href=\"{home}plan\" aria-current=\"page\">What comes next</a></nav><section aria-labelledby=\"plan\"><h2 id=\"plan\">Plan</h2>",
+        if home == "/" { String::new() } else { format!("<p class=\"app\">App {}</p>", html(&view.app)) },
+        all_apps(home),
     );
     let events = view.events.len();
     let said = match (view.could_read, events, asked) {
@@ -131,13 +133,13 @@ pub fn plan_page(view: &PlanView) -> String {
         let _ = write!(body, "<p>{}</p>", html(warning));
     }
     if events > 0 {
-        body.push_str(&table(view));
+        body.push_str(&table(view, home));
     }
-    body.push_str("</section><footer><p>The same as <a href=\"/plan.json\">JSON</a>.</p></footer>");
+    let _ = write!(body, "</section><footer><p>The same as <a href=\"{home}plan.json\">JSON</a>.</p></footer>");
     document("What the next sweep would do", &body)
 }
 
-fn table(view: &PlanView) -> String {
+fn table(view: &PlanView, home: &str) -> String {
     let mut out = String::from(
         "<div class=\"scroll\" role=\"region\" aria-label=\"Events\" tabindex=\"0\"><table class=\"plan\"><thead><tr>\
          <th scope=\"col\">Event</th><th scope=\"col\">What becomes of it</th><th scope=\"col\">First delivery</th>\
@@ -157,7 +159,7 @@ fn table(view: &PlanView) -> String {
     }
     out.push_str("</tbody></table></div>");
     if let left_out @ 1.. = view.events.len().saturating_sub(EVENTS) {
-        let _ = write!(out, "<p>… and {left_out} more, in <a href=\"/plan.json\">the JSON</a>.</p>");
+        let _ = write!(out, "<p>… and {left_out} more, in <a href=\"{home}plan.json\">the JSON</a>.</p>");
     }
     out
 }

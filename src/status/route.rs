@@ -9,6 +9,8 @@ pub enum Route {
     Status,
     /// The same as metrics.
     Metrics,
+    /// Every App of the Worker in a few words, as JSON.
+    Apps,
     /// Whether the last good sweep is recent enough.
     Health,
     /// What the next sweep would do; as JSON, or as whoever asks likes it.
@@ -24,22 +26,57 @@ pub enum Route {
     Forget,
 }
 
+/// A path of the HTTP side, which may be of one of several Apps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The App that it names.
+    pub app: Option<&'a str>,
+    /// Where it leads.
+    pub route: Route,
+}
+
+impl<'a> Place<'a> {
+    /// Takes a path apart: `/plan`, or `/apps/1234567/plan` for that App. `None` if there is nothing.
+    #[must_use]
+    pub fn of(path: &'a str) -> Option<Self> {
+        let Some(rest) = path.strip_prefix("/apps/") else { return Some(Self { app: None, route: Route::of(path)? }) };
+        let (app, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let path = if path.is_empty() { "/" } else { path };
+        Some(Self { app: Some(app).filter(|app| !app.is_empty())?.into(), route: Route::of(path).filter(|route| *route != Route::Apps)? })
+    }
+}
+
+/// The path of the page of one of several Apps.
+#[must_use]
+pub fn home_of(app: &str) -> String {
+    format!("/apps/{app}/")
+}
+
 impl Route {
+    /// All there are, with their paths.
+    const ALL: [(&'static str, Self); 10] = [
+        ("/", Self::Page),
+        ("/status.json", Self::Status),
+        ("/apps.json", Self::Apps),
+        ("/metrics", Self::Metrics),
+        ("/healthz", Self::Health),
+        ("/plan", Self::Plan { json: false }),
+        ("/plan.json", Self::Plan { json: true }),
+        ("/sweep", Self::Sweep),
+        ("/recover", Self::Recover),
+        ("/forget", Self::Forget),
+    ];
+
     /// Where a path leads; `None` if there is nothing.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
-        Some(match path {
-            "/" => Self::Page,
-            "/status.json" => Self::Status,
-            "/metrics" => Self::Metrics,
-            "/healthz" => Self::Health,
-            "/plan" => Self::Plan { json: false },
-            "/plan.json" => Self::Plan { json: true },
-            "/sweep" => Self::Sweep,
-            "/recover" => Self::Recover,
-            "/forget" => Self::Forget,
-            _ => return None,
-        })
+        Self::ALL.iter().find(|(known, _)| *known == path).map(|(_, route)| *route)
+    }
+
+    /// Its path.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        Self::ALL.iter().find(|(_, route)| *route == self).map_or("/", |(path, _)| *path)
     }
 
     /// Whether it changes something.
@@ -84,6 +121,20 @@ mod tests {
         }
         for path in ["", "//", "/sweep/", "/Sweep", "/plan.html", "/status"] {
             assert_eq!(Route::of(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_name_an_app() {
+        let place = |app, route| Some(Place { app, route });
+        assert_eq!(Place::of("/plan"), place(None, Route::Plan { json: false }));
+        assert_eq!(Place::of("/apps.json"), place(None, Route::Apps));
+        for path in ["/apps/1234567", "/apps/1234567/"] {
+            assert_eq!(Place::of(path), place(Some("1234567"), Route::Page), "{path}");
+        }
+        assert_eq!(Place::of(&format!("{}forget", home_of("Iv1.a"))), place(Some("Iv1.a"), Route::Forget));
+        for path in ["/apps", "/apps/", "/apps//plan", "/apps/1/nowhere", "/apps/1//", "/apps/1/apps.json", "/apps/1/apps/2/", "/Apps/1/"] {
+            assert_eq!(Place::of(path), None, "{path}");
         }
     }
 

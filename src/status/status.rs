@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use crate::alarm::Memory;
@@ -44,7 +44,7 @@ pub struct Facts<'a> {
 }
 
 /// How things stand, in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {
     /// Nothing is open.
@@ -208,6 +208,9 @@ impl Status {
     fn note(&mut self, facts: &Facts<'_>) {
         if facts.config.as_ref().is_ok_and(|config| config.settings.dry_run) {
             self.notes.push("DRY_RUN is set: it asks for nothing and tells nobody.".to_owned());
+        }
+        if let Ok(config) = &facts.config {
+            self.notes.extend(config.warnings.iter().map(|warning| format!("{warning}.")));
         }
         if let Some(failure) = self.last_failure.as_ref().filter(|_| self.failures_in_a_row == 1) {
             self.notes.push(format!("The last sweep failed with {}; the next one tries again.", name_of(failure.class)));

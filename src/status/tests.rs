@@ -7,8 +7,9 @@ mod pages;
 use expect_test::{expect, expect_file};
 
 use super::history::{History, Row};
-use super::metrics::metrics;
+use super::metrics::{metrics, of_several};
 use super::page::page;
+use super::several::{Overview, Summary};
 use super::status::{Facts, Status, Word};
 use crate::alarm::AppPage;
 use crate::config::{self, Config};
@@ -35,7 +36,7 @@ fn config() -> Config {
         "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
         _ => None,
     };
-    config::read(lookup).expect("the settings can be used")
+    config::read(&lookup, None).expect("the settings can be used")
 }
 
 /// An installation as it is stored, at [`NOW`].
@@ -100,7 +101,7 @@ impl Stored {
     }
 
     fn page(&self) -> String {
-        page(&self.status(), &self.history)
+        page(&self.status(), &self.history, "/")
     }
 }
 
@@ -178,7 +179,7 @@ fn it_is_healthy_for_an_hour_after_a_good_sweep() {
 #[test]
 fn the_json_form_is_pinned() {
     let mut stored = Stored::swept().gave_up("0a1b", "workflow_run").outage();
-    recover(&mut stored.state.ledger, NOW - hours(12), NOW - minutes(1)).expect("it is within reach");
+    recover(&mut stored.state.ledger, NOW - hours(12), hours(72), NOW - minutes(1)).expect("it is within reach");
     let end = |minute: u64| Position { at: NOW - minutes(minute), id: DeliveryId(minute) };
     let next = PageCursor("https://api.github.com/?cursor=v1".into());
     stored.state.ledger.ground.gaps = vec![Gap { newer_end: end(10), older_end: end(700), next, first_sweep: false }];
@@ -258,7 +259,7 @@ fn the_metrics_are_pinned() {
         redeliver_events_total{verdict="own"} 0
         redeliver_events_total{verdict="left_behind"} 0
     "##]]
-    .assert_eq(&metrics(&stored.status(), &stored.history));
+    .assert_eq(&metrics(&stored.status(), &stored.history, false));
 }
 
 /// Invariant: what is shown is pure. It knows no runtime, no storage and no clock.
@@ -280,4 +281,85 @@ fn what_is_shown_is_pure() {
         }
     }
     assert!(read >= 9, "only {read} files were found");
+}
+
+#[test]
+fn the_metrics_of_several_apps_are_one_document_with_each_metric_once() {
+    let stored = Stored::swept().gave_up("a", "push");
+    let mut other = stored.status();
+    other.app = "67890".to_owned();
+    let texts = [metrics(&stored.status(), &stored.history, true), metrics(&other, &stored.history, true)];
+    let all = of_several(&[("12345", Some(texts[0].clone())), ("67890", Some(texts[1].clone())), ("999", None)]);
+    for kind in ["# HELP ", "# TYPE "] {
+        let names: Vec<&str> = all.lines().filter_map(|line| line.strip_prefix(kind)?.split(' ').next()).collect();
+        let mut once = names.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!((names.len(), names.len()), (once.len(), texts[0].matches(kind).count()));
+    }
+    let values = |name: &str| all.lines().filter(|line| line.starts_with(name)).collect::<Vec<_>>();
+    assert_eq!(
+        values("redeliver_healthy"),
+        [r#"redeliver_healthy{app="12345"} 1"#, r#"redeliver_healthy{app="67890"} 1"#, r#"redeliver_healthy{app="999"} 0"#]
+    );
+    assert_eq!(
+        values("redeliver_alarm_entries"),
+        [r#"redeliver_alarm_entries{app="12345",kind="gave_up"} 1"#, r#"redeliver_alarm_entries{app="67890",kind="gave_up"} 1"#]
+    );
+    // What belongs to a metric stands right below its type.
+    let samples = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
+    assert_eq!(samples(&all), samples(&texts[0]) + samples(&texts[1]) + 1);
+    let mut name = "";
+    for line in all.lines() {
+        match line.strip_prefix("# TYPE ") {
+            Some(head) => name = head.split(' ').next().unwrap_or_default(),
+            None if line.starts_with('#') => {}
+            None => assert_eq!(line.split(['{', ' ']).next(), Some(name), "{line}"),
+        }
+    }
+    assert!(of_several(&[("999", None)]).starts_with("# HELP redeliver_healthy "));
+}
+
+#[test]
+fn several_apps_are_shown_at_a_glance() {
+    let mut ill = Stored::swept().outage().status();
+    (ill.app, ill.app_name) = ("22".to_owned(), None);
+    let all = Overview::of(vec![Summary::of(&Stored::swept().status()), Summary::of(&ill), Summary::silent("33")]);
+    assert_eq!((all.ok, all.is_healthy()), (false, false));
+    assert_eq!(all.health(), "App 33: no sweep has succeeded within the last hour\n");
+    let html = all.page(NOW);
+    for part in [
+        "<title>Not all is well with 2 of 3 Apps: 3 Apps</title>",
+        "<div class=\"banner bad\"><h1>Not all is well with 2 of 3 Apps</h1>",
+        "<p>App 22: the endpoint is down.</p>",
+        "<a href=\"/apps/12345/\">deploy-bot</a></strong> (App 12345)</p><p>All is well</p>",
+        "<a href=\"/apps/22/\">App 22</a>",
+        "<p>The endpoint does not answer, and 3 events wait for it.</p>",
+        "<p>Its Durable Object does not answer.</p><p>Last good sweep: none yet</p>",
+        "<a href=\"/apps.json\">",
+    ] {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+    let well = Overview::of(vec![Summary::of(&Stored::swept().status()); 2]);
+    assert_eq!((well.ok, well.health().as_str()), (true, "ok\n"));
+    assert!(well.page(NOW).contains("<div class=\"banner well\"><h1>All is well</h1></div>"));
+    let read: Summary = serde_json::from_str(&serde_json::to_string(&all.apps[0]).expect("it is plain data")).expect("it is read back");
+    assert_eq!(read, all.apps[0]);
+    expect![[r#"{"version":1,"ok":false,"apps":[{"app":"22","app_name":null,"path":"/apps/22/","ok":false,"healthy":true,"word":"outage","reasons":["The endpoint does not answer, and 3 events wait for it."],"last_sweep":"2026-11-30T14:00:00.000Z"}]}"#]]
+    .assert_eq(&serde_json::to_string(&Overview::of(vec![Summary::of(&ill)])).expect("it is plain data"));
+}
+
+#[test]
+fn every_address_on_the_page_of_one_of_several_apps_is_below_it() {
+    let stored = Stored::swept().gave_up("a", "push");
+    let html = page(&stored.status(), &stored.history, "/apps/12345/");
+    let addresses = |html: &str| -> Vec<String> {
+        let own = html.split(['"']).filter(|text| text.starts_with('/') && !text.starts_with("//"));
+        own.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        addresses(&html),
+        ["/", "/apps/12345/", "/apps/12345/plan", "/apps/12345/forget?guid=a", "/apps/12345/sweep", "/apps/12345/status.json"]
+    );
+    assert_eq!(addresses(&stored.page()), ["/", "/plan", "/forget?guid=a", "/sweep", "/status.json"]);
 }

@@ -5,6 +5,7 @@ use super::state::{State, StateError, Stopgap};
 use super::{Caller, Run, SweepError};
 use crate::failure::FailureClass;
 use crate::policy::lease::{self, Lease, Taking};
+use crate::policy::own::Others;
 use crate::policy::reading::CLOCK_IS_WRONG;
 use crate::policy::time::Time;
 use crate::ports::{Clock, Key, Network, Signer, Storage, StorageError};
@@ -47,6 +48,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         }
         if let Some(ending) = self.ends_at_once(&state) {
             return Ok(self.nothing(ending));
+        }
+        if self.config.is_one_of_several {
+            state.hear(&Others::read(storage.read(Key::Others).await?.as_deref()));
         }
         state.move_to(self.now);
         if let Some(killed) = found {

@@ -189,7 +189,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
 
     /// One sweep, whatever becomes of it: a failure is logged, kept and told here.
     async fn sweep(&mut self) {
-        self.warn_without_channels();
+        self.warn_of_settings();
         let Begun { killed_in_a_row, mut state } = match self.begin().await {
             Ok(Some(begun)) => begun,
             Ok(None) => return,

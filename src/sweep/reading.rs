@@ -7,7 +7,7 @@ use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
 use crate::policy::budget::kept_back;
 use crate::policy::ledger::Ledger;
-use crate::policy::reading::{CLOCK_IS_WRONG, List, Next, PageRequest, Reach, Reader, Reading};
+use crate::policy::reading::{CLOCK_IS_WRONG, Filter, List, Next, PageRequest, Reach, Reader, Reading};
 use crate::ports::{Clock, Network, Signer, Storage};
 
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
@@ -31,6 +31,11 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                     Err(SweepError::GitHub(error)) if request.list == List::Gap && matches!(error.status(), Some(400 | 404 | 422)) => {
                         self.warn(&error);
                         reader.gap_refused();
+                    }
+                    Err(SweepError::GitHub(error))
+                        if request.list == List::Failures && request.from.is_none() && error.status() == Some(422) =>
+                    {
+                        reader.failures_refused();
                     }
                     Err(error) if request.list == List::Gap && error.class().is_of_the_moment() => {
                         self.report.warnings.push("a gap stays unread: a page of it could not be read".to_owned());
@@ -70,6 +75,11 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         self.report.gap_pages = reading.gap_pages;
         self.report.second_look_complete = reading.second_look_complete;
         self.report.deliveries = reading.deliveries;
+        if reading.filter == Filter::Unknown {
+            let warning =
+                "this server does not know the filter of the failures list: for a day the failures come out of the deliveries list";
+            self.report.warnings.push(warning.to_owned());
+        }
         if let Some(date) = reading.github_date.filter(|date| self.now.since(*date) > CLOCK_IS_WRONG) {
             self.report.warnings.push(format!("this tick is far ahead of GitHub's clock ({date}), which is taken instead"));
         }

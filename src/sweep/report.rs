@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Guid, Position};
+use crate::policy::own::Write;
 use crate::policy::plan::Tally;
 use crate::policy::time::Time;
 
@@ -119,6 +120,9 @@ pub struct Report {
     pub killed_in_a_row: u32,
     /// What a maintainer should know, in sentences.
     pub warnings: Vec<String>,
+    /// What it wrote into the control repository: nobody reads it in the log.
+    #[serde(skip)]
+    pub writes: Vec<Write>,
 }
 
 /// Events by verdict, as in [`Tally`].
@@ -229,6 +233,7 @@ impl Report {
             failures_in_a_row: 0,
             wait_until: None,
             killed_in_a_row: 0,
+            writes: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::failures::Failures;
 use crate::alarm::Memory;
 use crate::policy::ledger::Ledger;
-use crate::policy::own::Own;
+use crate::policy::own::{Others, Own};
 use crate::policy::time::Time;
 
 /// The version that this code reads and writes.
@@ -26,6 +26,14 @@ pub struct State {
     /// Sweeps that failed.
     #[serde(default)]
     pub failures: Failures,
+    /// How many writes of the Worker's other Apps are in the ledger.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub heard: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_none(heard: &u64) -> bool {
+    *heard == 0
 }
 
 /// What is kept apart while the state can not be read or written: else nobody would ever be told of that. The first state
@@ -55,7 +63,7 @@ pub enum StateError {
 
 impl Default for State {
     fn default() -> Self {
-        Self { version: VERSION, ledger: Ledger::default(), alarm: Memory::default(), failures: Failures::default() }
+        Self { version: VERSION, ledger: Ledger::default(), alarm: Memory::default(), failures: Failures::default(), heard: 0 }
     }
 }
 
@@ -85,6 +93,12 @@ impl State {
         self.failures = stopgap.failures;
         self.alarm = std::mem::take(&mut self.alarm).followed_by(stopgap.alarm, now);
         self.ledger.own.take_in(stopgap.own);
+    }
+
+    /// Takes note of what other Apps wrote, as far as that is new.
+    pub fn hear(&mut self, others: &Others) {
+        others.after(self.heard).for_each(|write| self.ledger.own.wrote(write));
+        self.heard = others.count();
     }
 
     /// Takes every stored time later than `now` as `now`, so that one wrong clock cannot stop everything.

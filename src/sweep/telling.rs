@@ -4,15 +4,20 @@ use super::report::{Line, chain};
 use super::state::State;
 use super::{Kept, Run, SweepError};
 use crate::alarm::channels::Ways;
-use crate::alarm::entry::{Failing, entries, with_failing};
+use crate::alarm::entry::{Entry, Failing, entries, with_failing};
 use crate::alarm::{Alarm, Memory};
 use crate::config::Problems;
 use crate::failure::FailureClass;
+use crate::policy::delivery::Guid;
 use crate::policy::plan::Plan;
 use crate::ports::{Call, Clock, Method, Network, Signer, Storage};
 
 impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
-    pub(super) fn warn_without_channels(&mut self) {
+    /// What a maintainer should know of the settings, although they can be used.
+    pub(super) fn warn_of_settings(&mut self) {
+        if self.problems.is_none() {
+            self.report.warnings.extend_from_slice(&self.config.warnings);
+        }
         if self.channels.are_none() && !self.config.settings.dry_run {
             self.report
                 .warnings
@@ -22,7 +27,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
 
     /// Whether both channels show already what is so after `plan`, if the sweep succeeds.
     pub(super) fn is_current(&self, memory: &Memory, plan: &Plan) -> bool {
-        let alarm = Alarm { entries: entries(&plan.ledger), passed: plan.recovered.clone(), ..Alarm::default() };
+        let alarm = self.alarm_of(entries(&plan.ledger), plan.recovered.clone());
         self.channels.are_current(memory, &alarm, self.now, Ways::All)
     }
 
@@ -37,6 +42,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         state.alarm = told.memory;
         told.errors.iter().for_each(|error| self.warn(error));
         told.app_error.iter().for_each(|error| self.warn(error));
+        self.report.writes.extend_from_slice(&told.writes);
         told.writes.into_iter().for_each(|write| state.ledger.own.wrote(write));
     }
 
@@ -57,7 +63,12 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             let problems = self.problems.filter(|_| class == FailureClass::Config);
             entries = with_failing(entries, Failing { since, class, problems: problems.map(Problems::texts).unwrap_or_default() });
         }
-        Alarm { entries, passed: self.passed.clone().unwrap_or_default(), ..Alarm::default() }
+        self.alarm_of(entries, self.passed.clone().unwrap_or_default())
+    }
+
+    fn alarm_of(&self, entries: Vec<Entry>, passed: Vec<Guid>) -> Alarm {
+        let one_of_several = self.config.is_one_of_several.then(|| self.config.app_id.clone());
+        Alarm { entries, passed, one_of_several, retention: self.config.settings.retention, ..Alarm::default() }
     }
 
     /// If nobody can be told, the run of the schedule fails, and the dead man's switch is not held.

@@ -161,7 +161,8 @@ function replaces(fault) {
   return typeof fault === "object" && fault.status !== undefined;
 }
 
-function matches(match, logged) {
+/** Whether a request is one that a fault is armed for. @param {Match} match @param {any} logged */
+export function matches(match, logged) {
   if (typeof match === "function") return match(logged);
   if (match.method && match.method.toLowerCase() !== logged.method.toLowerCase()) return false;
   if (match.path instanceof RegExp) return match.path.test(logged.path);

@@ -1,5 +1,6 @@
 // Cloudflare by wrangler's word: who is signed in, and which secrets the deployed Worker has. Values cannot be read back.
 
+import { isSecret, suffixed } from "../apps.mjs";
 import { ok, problem, skipped, warning } from "./finding.mjs";
 
 /** What to do when nobody is signed in. */
@@ -38,5 +39,27 @@ export function judgedSecrets(deployed, needed) {
   if (!deployed) return skipped("deployed Worker", "wrangler finds none.", "npm run setup deploys it.");
   const missing = needed.filter((name) => !deployed.includes(name));
   if (missing.length === 0) return ok("deployed Worker", "It has the secrets that it needs.");
-  return problem("deployed Worker", `It has no secret ${missing.join(" and ")}.`, "npm run setup puts it in.");
+  // The set-up knows the settings of one App.
+  const ofOther = missing.find(suffixed);
+  const todo = ofOther ? `Run: npx wrangler secret put ${ofOther}` : "npm run setup puts it in.";
+  return problem("deployed Worker", `It has no secret ${missing.join(" and ")}.`, todo);
+}
+
+/**
+ * Secrets of Apps that are not there any more: no deployment takes one out.
+ * @param {string[] | undefined} deployed @param {import('../apps.mjs').Apps} apps
+ * @returns {import('./finding.mjs').Finding[]}
+ */
+export function strayedSecrets(deployed, apps) {
+  const isStray = (name) =>
+    isSecret(name) && suffixed(name) && !(apps.listed && apps.ids.includes(suffixed(name)?.[1] ?? ""));
+  return (deployed ?? [])
+    .filter(isStray)
+    .map((name) =>
+      warning(
+        "deployed Worker",
+        `It has ${name}, for an App that is not in APPS.`,
+        `npx wrangler secret delete ${name}`,
+      ),
+    );
 }

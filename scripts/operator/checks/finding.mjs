@@ -8,6 +8,7 @@ import { Unreachable } from "../http.mjs";
  * @property {'ok' | 'warning' | 'problem' | 'skipped'} state
  * @property {string} text   the result in one sentence, without a secret
  * @property {string} [todo] what a person has to do
+ * @property {string} [group]  the App it is of, where there are several
  * @property {string} [setting] the setting that has to be given anew for it to be repaired here
  */
 

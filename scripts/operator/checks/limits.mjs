@@ -5,7 +5,8 @@ import { problem, warning } from "./finding.mjs";
 
 /** Least and most of each number. @type {Record<string, [number, number]>} */
 export const RANGES = {
-  WINDOW_HOURS: [1, 72],
+  RETENTION_HOURS: [24, 168],
+  WINDOW_HOURS: [1, 168],
   MAX_ATTEMPTS: [2, 10],
   MAX_REDELIVERIES: [1, 1_000],
   SUBREQUEST_LIMIT: [1, 10_000_000],
@@ -23,13 +24,20 @@ export function checkLimits(settings) {
   return [...found, ...dryRun(settings)];
 }
 
+/** The window is no longer than GitHub keeps a delivery: an Enterprise Server for seven days, github.com for three. */
+function longestWindow(settings) {
+  const kept = Number(settings.get("RETENTION_HOURS"));
+  return kept || (settings.get("GITHUB_API_URL").replace(/\/+$/, "").endsWith("/api/v3") ? 168 : 72);
+}
+
 function wrongNumber(name, settings) {
   if (!settings.has(name)) return [];
-  const [least, most] = RANGES[name];
+  const [least, widest] = RANGES[name];
+  const most = name === "WINDOW_HOURS" ? Math.min(widest, longestWindow(settings)) : widest;
   const text = settings.get(name);
   if (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most) return [];
   const todo = `Give a whole number from ${least} to ${most}, or leave it out.`;
-  return [problem("settings", `${name} from ${settings.from(name)} cannot be used.`, todo)];
+  return [problem("settings", `${settings.called(name)} from ${settings.from(name)} cannot be used.`, todo)];
 }
 
 /** Without so many calls a sweep could not do its work, and the Worker refuses to try. */
@@ -50,7 +58,19 @@ function dryRun(settings) {
   const from = settings.from("DRY_RUN");
   if (text === "true") {
     const todo = `Take it out of ${from} when you have seen enough.`;
-    return [warning("dry run", `DRY_RUN is true in ${from}: a sweep asks for nothing and tells nobody.`, todo)];
+    return [
+      warning(
+        "dry run",
+        `${settings.called("DRY_RUN")} is true in ${from}: a sweep asks for nothing and tells nobody.`,
+        todo,
+      ),
+    ];
   }
-  return [problem("settings", `DRY_RUN from ${from} cannot be used.`, "Give true or false, or leave it out.")];
+  return [
+    problem(
+      "settings",
+      `${settings.called("DRY_RUN")} from ${from} cannot be used.`,
+      "Give true or false, or leave it out.",
+    ),
+  ];
 }

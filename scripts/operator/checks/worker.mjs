@@ -1,4 +1,4 @@
-// The deployed Worker's own word: `GET /healthz` and `GET /status.json` with ADMIN_TOKEN.
+// The deployed Worker's own word: `GET /healthz` and `GET /status.json` with ADMIN_TOKEN, or `GET /apps.json` of several Apps.
 
 import { ok, problem, quoted, reached, unexpected } from "./finding.mjs";
 
@@ -19,6 +19,8 @@ export function checkWorker({ call }, { url, token }) {
       return problem(CHECK, text, "Compare both with what you deployed; without ADMIN_TOKEN it answers 404 to all.");
     }
     const status = await ask("/status.json");
+    // A Worker with several Apps has one such document for each.
+    if (status.status === 400) return ofSeveral(await ask("/apps.json"));
     if (status.status !== 200 || !status.json) return unexpected(CHECK, "The Worker", status);
     return judged(health.status, status.json);
   };
@@ -26,12 +28,22 @@ export function checkWorker({ call }, { url, token }) {
 }
 
 function judged(health, { ok: well, last_sweep: last, failures_in_a_row: failures, last_failure: failure }) {
-  const swept = last ? `last good sweep ${shown(last)}` : "no good sweep yet";
-  if (health === 200 && well) return ok(CHECK, `All is well, ${swept}.`);
+  if (health === 200 && well) return ok(CHECK, `All is well, ${swept(last)}.`);
   const why = failure ? ` The last failure: ${shown(failure)}.` : "";
   const row = failures > 0 ? `, ${failures} failed in a row` : "";
-  return problem(CHECK, `It says that not all is well: ${swept}${row}.${why}`, "Look at: npx wrangler tail");
+  return problem(CHECK, `It says that not all is well: ${swept(last)}${row}.${why}`, "Look at: npx wrangler tail");
 }
+
+function ofSeveral(answer) {
+  const apps = answer.json?.apps;
+  if (answer.status !== 200 || !Array.isArray(apps)) return unexpected(CHECK, "The Worker", answer);
+  const ill = apps.filter((app) => !app.ok);
+  if (ill.length === 0) return ok(CHECK, `All is well with ${apps.length} Apps.`);
+  const said = ill.map(({ app, word, last_sweep: last }) => `App ${shown(String(app))} ${shown(word)}, ${swept(last)}`);
+  return problem(CHECK, `It says that not all is well: ${said.join("; ")}.`, "Look at: npx wrangler tail");
+}
+
+const swept = (last) => (last ? `last good sweep ${shown(last)}` : "no good sweep yet");
 
 /** A time in any form, or an object such as `{class, at}`. */
 function shown(value) {

@@ -1,10 +1,12 @@
 // `npm run setup`: asks for what is missing, checks it against the real services, and only then writes.
 
+import { readApps } from "../apps.mjs";
 import { checkSignIn } from "../checks/cloudflare.mjs";
 import { failed } from "../checks/finding.mjs";
 import { checkLimits } from "../checks/limits.mjs";
 import { readOptions, SETUP_USAGE } from "../options.mjs";
 import { readSettings } from "../settings.mjs";
+import { readVars } from "../wrangler-toml.mjs";
 import { theAlarm } from "./alarm.mjs";
 import { theApp } from "./app.mjs";
 import { finish } from "./finish.mjs";
@@ -49,6 +51,7 @@ async function steps(world, ask, { chosen, flags }) {
   if (!ask.interactive && !chosen.deploy && !chosen["dev-vars"]) needs(given(false), [], "--deploy or --dev-vars");
   const target = await chooseTarget(world, ask, chosen);
   const settings = given(target === "deploy");
+  oneOfSeveral(settings, ask, readVars(root).GITHUB_APP_ID ?? "");
   showLimits(settings, ask);
   const deployed = target === "deploy" ? ((await wrangler.secretNames()) ?? []) : [];
   if (!ask.interactive) needs(settings, deployed, chosen.telegram && "a terminal, for --telegram");
@@ -72,6 +75,33 @@ async function chooseTarget(world, ask, chosen) {
   // Looked at first, so that nobody answers everything and then cannot deploy.
   const signedIn = await untilRight({ ask }, signIn, { without: "deploying: write .dev.vars" });
   return signedIn ? "deploy" : "dev-vars";
+}
+
+/**
+ * Of several Apps the set-up does the one that is in wrangler.toml as GITHUB_APP_ID: it writes settings without an id, and those are
+ * this App's or those of all. Another App's key in their place would lock out the first.
+ */
+function oneOfSeveral(settings, ask, inToml) {
+  const apps = readApps(settings);
+  const wrong = apps.findings.filter(({ state }) => state === "problem");
+  for (const [index, finding] of wrong.entries()) ask.show(finding, index > 0);
+  if (wrong.length > 0) throw new Stopped("Nothing was written. Put that right, and run it again.");
+  if (!apps.listed) return;
+  if (apps.ids.length === 1) return settings.set("GITHUB_APP_ID", apps.ids[0], "APPS");
+  const id = settings.get("GITHUB_APP_ID");
+  const others = apps.ids.filter((other) => other !== inToml);
+  if (id && id === inToml.trim()) {
+    ask.tell(
+      `APPS has ${apps.ids.length} Apps. This sets up ${id} alone; for ${others.join(", ")}: docs/several-apps.md.`,
+    );
+    return undefined;
+  }
+  const which = id || others[0];
+  throw new Stopped(
+    `Nothing was written. Of several Apps the set-up does the one that wrangler.toml has as GITHUB_APP_ID. For App ${which} run: ` +
+      `npx wrangler secret put GITHUB_APP_PRIVATE_KEY_${which} < its.private-key.pem; put what is its own into [vars], such as ` +
+      `CONTROL_REPO_${which} = "owner/name"; then npm run deploy, and npm run doctor. docs/several-apps.md has it all.`,
+  );
 }
 
 /** Settings that nobody is asked for, and that would make every sweep fail. */

@@ -1,6 +1,11 @@
 //! What each sort of entry means for a maintainer, and what to do about it.
 
-use crate::alarm::entry::{Channel, Entry, EntryKind, Failing};
+use std::borrow::Cow;
+
+use super::hours_of;
+use crate::alarm::Alarm;
+use crate::alarm::entry::{Channel, EntryKind, Failing};
+use crate::config::KEY;
 use crate::failure::FailureClass;
 
 /// The sorts of advice, in the order in which they are given.
@@ -19,12 +24,28 @@ enum Sort {
 }
 
 /// What each sort of entry that is there means for a maintainer: its name, and what to do.
-pub(super) fn advice(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
-    let mut all: Vec<(Sort, &'static str, &'static str)> = entries.iter().map(|entry| of(&entry.kind)).collect();
+pub(super) fn advice(alarm: &Alarm) -> Vec<(&'static str, Cow<'static, str>)> {
+    let mut all: Vec<(Sort, &'static str, &'static str)> = alarm.entries.iter().map(|entry| of(&entry.kind)).collect();
     all.sort_unstable_by_key(|(sort, ..)| *sort);
     all.dedup_by_key(|(sort, ..)| *sort);
-    all.into_iter().map(|(_, name, what)| (name, what)).collect()
+    all.into_iter().map(|(sort, name, what)| (name, for_this_app(sort, what, alarm))).collect()
 }
+
+/// What depends on the App and its GitHub: how long that keeps a delivery, and what the App's own settings are called if there are
+/// several.
+fn for_this_app(sort: Sort, what: &'static str, alarm: &Alarm) -> Cow<'static, str> {
+    match (sort, &alarm.one_of_several) {
+        (Sort::Outage, _) => what.replace(RETENTION, &hours_of(alarm)).into(),
+        (Sort::Failing, Some(id)) => {
+            let what = what.replace(KEY, &format!("{KEY}_{id}")).replace("(GITHUB_APP_ID)", &format!("({id})"));
+            what.replace("GITHUB_APP_ID and GITHUB_API_URL are right", &format!("the id {id} in APPS and GITHUB_API_URL are right")).into()
+        }
+        _ => what.into(),
+    }
+}
+
+/// Where a text says how long GitHub keeps a delivery.
+const RETENTION: &str = "{retention}";
 
 fn of(kind: &EntryKind) -> (Sort, &'static str, &'static str) {
     match kind {
@@ -33,7 +54,7 @@ fn of(kind: &EntryKind) -> (Sort, &'static str, &'static str) {
             Sort::Outage,
             "Outage",
             "repair the endpoint. The events come by themselves when it answers again. Until then one event is asked for again as a \
-             probe, and the others are kept waiting, each for 72 hours after its first delivery. The entry leaves when the endpoint \
+             probe, and the others are kept waiting, each for {retention} after its first delivery. The entry leaves when the endpoint \
              answers.",
         ),
         EntryKind::Refusing(_) => (

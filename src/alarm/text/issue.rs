@@ -59,10 +59,10 @@ pub fn issue(alarm: &Alarm) -> Issue {
         let _ = write!(body, "[{ADVANCED_PAGE}]({url})\n\n");
     }
     body.push_str("### What to do\n\n");
-    for (name, what) in advice(entries) {
+    for (name, what) in advice(alarm) {
         let _ = writeln!(body, "- **{name}**: {what}");
     }
-    if let Some(how_long) = how_long(entries) {
+    if let Some(how_long) = how_long(alarm) {
         let _ = writeln!(body, "- {how_long}");
     }
     let end = format!("\n{WRITTEN_BY}\n");

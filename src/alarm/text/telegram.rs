@@ -3,12 +3,14 @@
 //! Values from outside stand in `code`, where Telegram makes no mention, tag, command or link of them.
 //! Source: the Bot API, "HTML style" and `sendMessage`.
 
+use std::borrow::Cow;
+
 use url::Url;
 
 use super::outside::{html, visible};
 use super::{
-    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, advice, attempts, capitalized, fits_a_button, headline, how_long, kinds, link,
-    nothing_open, order, problems, statement, why,
+    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, advice, app_name, attempts, capitalized, fits_a_button, headline, how_long,
+    kinds, link, nothing_open, order, problems, statement, why,
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
@@ -88,11 +90,15 @@ pub fn message(alarm: &Alarm) -> Message {
     Message::of(top, advanced.into_iter().chain(issue).collect())
 }
 
-/// What is left when the last entry left.
+/// What is left when the last entry left. A chat may have messages of several Apps, so that the name stays.
 #[must_use]
-pub fn closed(ended: Ended) -> Message {
+pub fn closed(alarm: &Alarm, ended: Ended) -> Message {
     let mut out = Markup::default();
-    out.text("🟢 ").text(&nothing_open(ended));
+    out.text("🟢 ");
+    if let Some(name) = app_name(alarm).filter(|_| alarm.one_of_several.is_some()) {
+        out.text(&format!("{name}: "));
+    }
+    out.text(&nothing_open(ended));
     Message::of(out, Vec::new())
 }
 
@@ -120,11 +126,11 @@ pub fn moved() -> Message {
 /// The end of a message, and the room that it leaves for entries. There is no advice that the first entry would have to make way for:
 /// the settings can have many problems.
 fn bottom_below_one_entry(alarm: &Alarm, url: Option<&Url>, room: usize) -> (Markup, usize) {
-    let advice = advice(&alarm.entries);
+    let advice = advice(alarm);
     let first = alarm.entries.first().map_or(0, |entry| paragraph(entry).units);
     let mut given = advice.len();
     loop {
-        let bottom = bottom(&advice[..given], &alarm.entries, url);
+        let bottom = bottom(&advice[..given], alarm, url);
         let left = room.saturating_sub(bottom.units);
         if left >= first || given == 0 {
             return (bottom, left);
@@ -134,13 +140,13 @@ fn bottom_below_one_entry(alarm: &Alarm, url: Option<&Url>, room: usize) -> (Mar
 }
 
 /// What to do, and where.
-fn bottom(advice: &[(&str, &str)], entries: &[Entry], url: Option<&Url>) -> Markup {
+fn bottom(advice: &[(&str, Cow<'_, str>)], alarm: &Alarm, url: Option<&Url>) -> Markup {
     let mut out = Markup::default();
     out.text("\n\n").bold("What to do");
     for (name, what) in advice {
         out.text("\n").bold(name).text(": ").text(what);
     }
-    if let Some(how_long) = how_long(entries) {
+    if let Some(how_long) = how_long(alarm) {
         out.text("\n").text(&how_long);
     }
     if let Some(url) = url {

@@ -14,6 +14,7 @@ use crate::alarm::Alarm;
 use crate::alarm::fakes::html::parse;
 use crate::alarm::sample::{ADVANCED, alarm, attempt, gave_up, loss, time, undelivered};
 use crate::policy::event::Attempt;
+use crate::policy::outage::Outage;
 use crate::policy::time::{hours, minutes};
 
 fn entry(kind: EntryKind) -> Entry {
@@ -32,10 +33,10 @@ fn what_is_left_of_a_message_and_of_an_issue() {
     let ended = |passed, all, took| Ended { recovered: Recovered { passed, all }, took: Some(took) };
     let recovered = ended(1, 1, minutes(45));
     let texts = [
-        telegram::closed(recovered).html,
-        telegram::closed(ended(0, 1, minutes(45))).html,
-        telegram::closed(ended(5, 5, minutes(135))).html,
-        telegram::closed(Ended { took: None, ..ended(2, 5, minutes(1)) }).html,
+        telegram::closed(&Alarm::default(), recovered).html,
+        telegram::closed(&Alarm::default(), ended(0, 1, minutes(45))).html,
+        telegram::closed(&Alarm::default(), ended(5, 5, minutes(135))).html,
+        telegram::closed(&Alarm::default(), Ended { took: None, ..ended(2, 5, minutes(1)) }).html,
         telegram::pointer(Some("https://t.me/c/1234567890/2")).html,
         telegram::pointer(None).html,
         telegram::moved().html,
@@ -151,4 +152,40 @@ fn the_same_facts_give_the_same_text() {
     let alarm = alarm(vec![gave_up("a", 0), entry(EntryKind::GapLost(loss(time(0).since(time(0)).as_secs())))]);
     assert_eq!(telegram::message(&alarm).digest(), telegram::message(&alarm.clone()).digest());
     assert_eq!(issue::issue(&alarm).digest(), issue::issue(&alarm.clone()).digest());
+}
+
+#[test]
+fn of_several_apps_each_text_names_its_own() {
+    let one_of_several = Some("7654321".to_owned());
+    let without_name = Alarm { one_of_several: one_of_several.clone(), slug: None, ..alarm(vec![gave_up("a", 0)]) };
+    assert!(headline(&without_name).starts_with("App 7654321: 1 webhook event not delivered"));
+    let named = Alarm { one_of_several, ..alarm(vec![gave_up("a", 0)]) };
+    assert!(headline(&named).starts_with("deploy-bot: 1 webhook event"));
+    let recovered = Ended { recovered: Recovered { passed: 0, all: 1 }, took: None };
+    assert_eq!(telegram::closed(&named, recovered).html, "🟢 deploy-bot: Nothing is open any more.");
+    assert_eq!(telegram::closed(&without_name, recovered).html, "🟢 App 7654321: Nothing is open any more.");
+    // A Worker with one App says what it always said.
+    assert_eq!(telegram::closed(&alarm(Vec::new()), recovered).html, "🟢 Nothing is open any more.");
+    let failing = |class| {
+        let failing = Failing { since: time(0), class, problems: Vec::new() };
+        let several = Alarm { entries: vec![entry(EntryKind::Failing(failing))], ..named.clone() };
+        advice(&several)[0].1.clone()
+    };
+    let auth = failing(FailureClass::Auth);
+    assert!(auth.contains("(7654321)") && auth.contains("as GITHUB_APP_PRIVATE_KEY_7654321.") && !auth.contains("GITHUB_APP_ID"), "{auth}");
+    assert!(failing(FailureClass::Config).contains("the id 7654321 in APPS and GITHUB_API_URL are right"));
+}
+
+#[test]
+fn how_long_github_keeps_a_delivery_is_said_as_it_is_there() {
+    let keeps = |hours: u64, entries: Vec<Entry>| Alarm { retention: crate::policy::time::hours(hours), ..alarm(entries) };
+    assert_eq!(
+        how_long(&keeps(168, vec![gave_up("a", 0)])).as_deref(),
+        Some("Can be redelivered until 2026-12-07 14:05 UTC; then GitHub forgets it, and the entry leaves.")
+    );
+    let lost = entry(EntryKind::GapLost(loss(0)));
+    assert_eq!(how_long(&keeps(168, vec![lost])).as_deref(), Some("GitHub keeps a delivery for 168 hours; after that the entry leaves."));
+    let outage = entry(EntryKind::Outage(Outage { since: time(0), waiting: 3, counted_at: time(0) }));
+    assert!(advice(&keeps(168, vec![outage.clone()]))[0].1.contains("each for 168 hours after its first delivery"));
+    assert!(advice(&keeps(72, vec![outage]))[0].1.contains("each for 72 hours after its first delivery"));
 }

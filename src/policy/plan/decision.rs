@@ -23,6 +23,7 @@ const LAST_CHANCE: Duration = minutes(30);
 
 /// How an event stood before this sweep, for those that the reading touched.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 pub(super) struct Before {
     known: bool,
     refused: bool,
@@ -219,7 +220,7 @@ impl Decision<'_> {
     /// Whether an unread gap could hold something newer than the event, and there is time to wait for it.
     fn waits_for_gap(&self, first: Position) -> bool {
         let ground = &self.ledger.ground;
-        let has_time = waits_until(ground.lost_time, first.at, self.settings.window, LAST_CHANCE)
+        let has_time = waits_until(ground.lost_time, first.at, self.settings, LAST_CHANCE)
             .map_or_else(|| first.at.since(ground.window_start) > LAST_CHANCE, |until| self.now < until);
         has_time && ground.gaps.iter().any(|gap| first < gap.newer_end)
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::gaps::Gaps;
-use super::{Item, List, Newest, Next, PageError, PageRequest, Reading, believed};
+use super::{Filter, Item, List, Newest, Next, PageError, PageRequest, Reading, believed};
 use crate::policy::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use crate::policy::event::Attempt;
 use crate::policy::evidence::{Counting, Seen, Stretch};
@@ -13,14 +13,17 @@ use crate::policy::ground::{Gap, GapEnd, NextLink};
 use crate::policy::ledger::Ledger;
 use crate::policy::lost_time::window_start_before_reading;
 use crate::policy::own::Candidate;
-use crate::policy::settings::{RETENTION, Settings};
-use crate::policy::time::{Precision, Time, minutes};
+use crate::policy::settings::Settings;
+use crate::policy::time::{Precision, Time, hours, minutes};
 
 /// GitHub lists some deliveries late, so this much of read ground is read once more.
 const LISTED_LATE: Duration = minutes(5);
 
 /// Bytes of a guid or an event name at most, and of what is kept of an action. GitHub's longest name has 36.
 const TEXT_BYTES: usize = 255;
+
+/// An old server that does not know the filter of the failures list is asked for it again after this: it may be a newer one by then.
+const FILTER_TRIED_AGAIN: Duration = hours(24);
 
 /// Bytes of a next link at most. GitHub's have about 100.
 const LINK_BYTES: usize = 2048;
@@ -66,7 +69,8 @@ impl<'a> Reader<'a> {
     pub fn new(ledger: &'a Ledger, settings: &'a Settings, now: Time, killed: bool) -> Self {
         let (ground, oldest_ask) = (&ledger.ground, ledger.oldest_ask());
         let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
-        let window_start = window_start_before_reading(ledger, settings.window, now);
+        let is_unfiltered = ground.unfiltered_at.is_some_and(|at| now.since(at) < FILTER_TRIED_AGAIN);
+        let window_start = window_start_before_reading(ledger, settings, now);
         let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
         let late = known.at - LISTED_LATE;
         Self {
@@ -77,8 +81,8 @@ impl<'a> Reader<'a> {
             first_sweep: ground.cursor.is_none(),
             known,
             look_back_to: oldest_ask.map_or(late, |ask| ask.min(late)),
-            retention_start: now - RETENTION,
-            failure_pages: share(settings.failure_pages),
+            retention_start: now - settings.retention,
+            failure_pages: if is_unfiltered { 0 } else { share(settings.failure_pages) },
             delivery_pages: share(settings.delivery_pages),
             new_ground_read: false,
             oldest_in_window: None,
@@ -131,6 +135,12 @@ impl<'a> Reader<'a> {
             oldest = Some(oldest.map_or(position, |known| known.min(position)));
         }
         match list {
+            // Only what the filter is documented to leave out shows that there is none: a time-out may come as 0 in either list.
+            List::Failures if page.iter().any(|delivery| (200..=399).contains(&delivery.status_code)) => {
+                self.reading.failures.turn(oldest, next);
+                self.leave_failures();
+                Ok(())
+            }
             List::Failures => self.failures_taken(oldest, next),
             List::Deliveries => self.deliveries_taken(oldest, next),
             List::Gap => {
@@ -157,11 +167,23 @@ impl<'a> Reader<'a> {
 
     fn correct_clock(&mut self) {
         let now = believed(self.tick, self.reading.github_date);
-        self.window_start = window_start_before_reading(self.ledger, self.settings.window, now);
-        self.retention_start = now - RETENTION;
+        self.window_start = window_start_before_reading(self.ledger, self.settings, now);
+        self.retention_start = now - self.settings.retention;
         if self.first_sweep {
             self.known.at = self.window_start;
         }
+    }
+
+    /// GitHub refused the failures list, since it does not know its filter.
+    pub fn failures_refused(&mut self) {
+        self.reading.failures.pages += 1;
+        self.leave_failures();
+    }
+
+    /// What comes next is the deliveries list, which has the failures too.
+    fn leave_failures(&mut self) {
+        self.failure_pages = 0;
+        self.reading.filter = Filter::Unknown;
     }
 
     /// GitHub no longer takes the page cursor of the gap that was asked for.
@@ -294,6 +316,7 @@ impl<'a> Reader<'a> {
     }
 
     fn failures_taken(&mut self, oldest: Option<Position>, next: NextLink) -> Result<(), PageError> {
+        self.reading.filter = Filter::Known;
         let reach = &mut self.reading.failures;
         reach.turn(oldest, next);
         reach.complete = reach.next == NextLink::End || reach.oldest.is_some_and(|oldest| oldest.at < self.window_start);

@@ -6,6 +6,7 @@ use super::{Case, Fault, World, time};
 use crate::policy::event::Fate;
 use crate::policy::ledger::{Ledger, NoRoom};
 use crate::policy::plan::{Verdict, Wait};
+use crate::policy::settings::RETENTION;
 use crate::policy::time::minutes;
 
 /// `count` events of `kind`, one a second from `from` on.
@@ -269,7 +270,7 @@ fn overtakers_stay_bounded_and_the_newest_stay() {
         first.at = time("00:00") + std::time::Duration::from_secs(repository);
         overtakers.passed(&"issues".into(), Some(repository), first);
     }
-    overtakers.prune(time("02:00"));
+    overtakers.prune(RETENTION, time("02:00"));
     let position = |repository| overtakers.overtaking(&"issues".into(), Some(repository), crate::policy::delivery::Position::default());
     assert!(position(999).is_none() && position(1000).is_some() && position(4999).is_some());
     assert!(overtakers.stored_bytes() < 400_000);

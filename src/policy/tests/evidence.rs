@@ -13,9 +13,7 @@ use crate::policy::lost_time::{LostTime, move_window, waits_until, window_start_
 use crate::policy::outage::{Endpoint, Outage};
 use crate::policy::reading::{List, Next, Reader};
 use crate::policy::settings::Settings;
-use crate::policy::time::{hours, minutes};
-
-const WINDOW: Duration = hours(3);
+use crate::policy::time::minutes;
 
 fn at(text: &str) -> Position {
     Position { at: time(text), id: DeliveryId(7) }
@@ -233,7 +231,7 @@ fn the_window_stands_still_for_one_window_and_for_what_waited_then_or_has_waited
 fn time_is_lost_when_no_sweep_succeeded_for_more_than_twenty_minutes() {
     for (now, lost) in [("10:20", None), ("10:20:00.001", Some(ended("10:20:00.001")))] {
         let mut ledger = ledger("10:00", None, vec![]);
-        let before_reading = window_start_before_reading(&ledger, WINDOW, time(now));
+        let before_reading = window_start_before_reading(&ledger, &Settings::default(), time(now));
         move_window(&mut ledger, &Settings::default(), time(now));
         assert_eq!(ledger.ground.lost_time, lost, "{now}");
         assert_eq!(ledger.ground.window_start, before_reading, "{now}");
@@ -249,15 +247,15 @@ fn time_is_lost_when_no_sweep_succeeded_for_more_than_twenty_minutes() {
 
 #[test]
 fn the_reading_reaches_back_to_where_the_window_stands_still() {
-    assert_eq!(window_start_before_reading(&ledger("11:45", None, vec![]), WINDOW, time("12:00")), time("09:00"));
-    assert_eq!(window_start_before_reading(&ledger("11:45", GOES_ON, vec![]), WINDOW, time("12:00")), time("07:00"));
-    assert_eq!(window_start_before_reading(&ledger("11:30", None, vec![]), WINDOW, time("12:00")), time("07:00"));
-    assert_eq!(window_start_before_reading(&ledger("79:45", GOES_ON, vec![]), WINDOW, time("80:00")), time("08:00"));
+    assert_eq!(window_start_before_reading(&ledger("11:45", None, vec![]), &Settings::default(), time("12:00")), time("09:00"));
+    assert_eq!(window_start_before_reading(&ledger("11:45", GOES_ON, vec![]), &Settings::default(), time("12:00")), time("07:00"));
+    assert_eq!(window_start_before_reading(&ledger("11:30", None, vec![]), &Settings::default(), time("12:00")), time("07:00"));
+    assert_eq!(window_start_before_reading(&ledger("79:45", GOES_ON, vec![]), &Settings::default(), time("80:00")), time("08:00"));
 }
 
 #[test]
 fn a_wait_for_a_gap_ends_one_window_after_lost_time_or_before_github_forgets_the_event() {
-    let until = |lost, first: &str| waits_until(lost, time(first), WINDOW, minutes(30));
+    let until = |lost, first: &str| waits_until(lost, time(first), &Settings::default(), minutes(30));
     assert_eq!(until(None, "10:00"), None);
     assert_eq!(until(GOES_ON, "10:00"), Some(time("81:30")));
     assert_eq!(until(Some(ended("12:00")), "10:00"), Some(time("15:00")));

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -46,6 +47,10 @@ pub(crate) struct GitHub {
     pub(crate) shuffled: bool,
     /// Whether it takes the page cursors of earlier sweeps.
     pub(crate) takes_old_cursors: bool,
+    /// Whether its failures list has every outcome, as an old Enterprise Server's.
+    pub(crate) ignores_the_filter: bool,
+    /// How long it keeps a delivery.
+    pub(crate) retention: Duration,
     /// From then on an ask is taken, and what it makes passes.
     pub(crate) answers_from: Option<Time>,
     /// When the endpoint is down, whatever a history says of it.
@@ -62,6 +67,8 @@ impl Default for GitHub {
             page_sizes: vec![100],
             shuffled: false,
             takes_old_cursors: true,
+            ignores_the_filter: false,
+            retention: RETENTION,
             answers_from: None,
             down: Vec::new(),
             clock_ahead: 1000,
@@ -147,7 +154,9 @@ impl GitHub {
         let key = request.from.as_ref().map(|from| parse_cursor(&from.0));
         let turn = key.map_or(0, |(_, turn)| turn);
         let in_list = |(item, _): &&(Rc<Listed>, Rc<str>)| {
-            item.shown_from <= now && item.at + RETENTION >= now && (request.list != List::Failures || (400..600).contains(&item.code))
+            item.shown_from <= now
+                && item.at + self.retention >= now
+                && (request.list != List::Failures || self.ignores_the_filter || (400..600).contains(&item.code))
         };
         let size = self.page_sizes[turn % self.page_sizes.len()];
         let older = key
@@ -271,7 +280,7 @@ impl World {
     /// Has the window reach back to `since`, as a person asks for it at `now`.
     pub(crate) fn recover(&mut self, since: Time, now: Time) -> Result<(), OutOfReach> {
         let mut ledger = self.ledger();
-        recover(&mut ledger, since, now)?;
+        recover(&mut ledger, since, self.settings.retention, now)?;
         self.save(&ledger);
         self.oracle.forgot_all_but(|guid| ledger.events.get(&guid.into()).is_some_and(|event| event.first().is_some()));
         Ok(())
@@ -288,7 +297,7 @@ impl World {
     /// The rest of a sweep, from a ledger that was moved to `now`.
     fn sweep_on(&mut self, ledger: Ledger, now: Time, fault: Fault) -> Option<Swept> {
         let budget = Budget::new(self.settings.subrequest_limit);
-        let date = now + std::time::Duration::from_millis(self.github.clock_ahead);
+        let date = now + Duration::from_millis(self.github.clock_ahead);
         let mut reader = Reader::new(&ledger, &self.settings, now, fault == Fault::AfterKill);
         let mut pages = [0; 3];
         loop {

@@ -8,7 +8,7 @@ use crate::policy::delivery::Guid;
 use crate::policy::event::LOST_AFTER;
 use crate::policy::plan::{AskAnswer, Plan};
 use crate::policy::reading::List;
-use crate::policy::settings::{RETENTION, Settings};
+use crate::policy::settings::Settings;
 use crate::policy::time::{Time, minutes};
 
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl Oracle {
             assert_eq!(newest.id, ask.delivery.0, "{guid}: an ask is for the newest attempt");
             assert!(!attempts.iter().any(|item| (200..300).contains(&item.code)), "invariant 2: {guid} passed");
             let first = attempts.iter().find(|item| !item.redelivery).expect("its first delivery was read");
-            assert!(now.since(first.at) <= RETENTION, "{guid}: GitHub keeps it no longer");
+            assert!(now.since(first.at) <= settings.retention, "{guid}: GitHub keeps it no longer");
             assert!(plan.ledger.events.contains_key(&ask.guid), "{guid}: its ask is not saved");
             if !self.settings_changed {
                 assert!(!self.is_overtaken(first, settings), "invariant 3: {guid} is overtaken");

@@ -44,6 +44,7 @@ pub(super) struct Story {
     failure_pages: u32,
     max_redeliveries: usize,
     max_attempts: usize,
+    ignores_the_filter: bool,
 }
 
 impl Story {
@@ -56,6 +57,7 @@ impl Story {
         world.settings.failure_pages = self.failure_pages;
         world.settings.max_redeliveries = self.max_redeliveries;
         world.settings.max_attempts = self.max_attempts;
+        world.github.ignores_the_filter = self.ignores_the_filter;
         world
     }
 
@@ -111,15 +113,47 @@ pub(super) fn story(tight: bool, late: bool) -> impl Strategy<Value = Story> {
         Tick::Never,
     ];
     let pages = if tight { 1_u32..5 } else { 500..501 };
-    (vec(event(late), 1..10), 0_u32..40, vec(1_usize..15, 1..4), vec(select(faults), 4..24), pages.clone(), pages, 1_usize..4, 2_usize..5)
-        .prop_map(move |(events, traffic, page_sizes, mut ticks, delivery_pages, failure_pages, max_redeliveries, max_attempts)| {
-            let history = super::lines(events.len(), |index| format!("e{index} {}", events[index]));
-            if !tight {
-                // A killed sweep's successor may read a quarter only, and that may leave a gap.
-                ticks.iter_mut().filter(|tick| **tick == Tick::Sweep(Fault::AfterKill)).for_each(|tick| *tick = Tick::Twice);
-            }
-            Story { history, traffic, page_sizes, ticks, delivery_pages, failure_pages, max_redeliveries, max_attempts }
-        })
+    (
+        vec(event(late), 1..10),
+        0_u32..40,
+        vec(1_usize..15, 1..4),
+        vec(select(faults), 4..24),
+        pages.clone(),
+        pages,
+        1_usize..4,
+        2_usize..5,
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(
+            move |(
+                events,
+                traffic,
+                page_sizes,
+                mut ticks,
+                delivery_pages,
+                failure_pages,
+                max_redeliveries,
+                max_attempts,
+                ignores_the_filter,
+            )| {
+                let history = super::lines(events.len(), |index| format!("e{index} {}", events[index]));
+                if !tight {
+                    // A killed sweep's successor may read a quarter only, and that may leave a gap.
+                    ticks.iter_mut().filter(|tick| **tick == Tick::Sweep(Fault::AfterKill)).for_each(|tick| *tick = Tick::Twice);
+                }
+                Story {
+                    history,
+                    traffic,
+                    page_sizes,
+                    ticks,
+                    delivery_pages,
+                    failure_pages,
+                    max_redeliveries,
+                    max_attempts,
+                    ignores_the_filter,
+                }
+            },
+        )
 }
 
 /// Plays a story, and shows each sweep to `each`, with the world after it.

@@ -6,7 +6,7 @@ use super::{Case, Fault, check, lines, time};
 use crate::policy::delivery::DeliveryId;
 use crate::policy::ground::{Ground, PageCursor};
 use crate::policy::ledger::Ledger;
-use crate::policy::reading::{List, Next, PageError, Reader};
+use crate::policy::reading::{Filter, List, Next, PageError, Reader};
 use crate::policy::settings::Settings;
 use crate::policy::time::minutes;
 
@@ -277,4 +277,48 @@ fn an_action_of_any_length_is_read_and_cut() {
     let ledger = case.world.ledger();
     let kept = ledger.events.values().next().unwrap().action.as_deref().unwrap();
     assert_eq!((kept.len(), action.starts_with(kept)), (252, true));
+}
+
+#[test]
+fn where_the_filter_is_ignored_the_failures_come_out_of_the_deliveries_list() {
+    let mut case = Case::new("a: 10:00 500\nb: 10:01 0\nc: 10:02 500, 10:03 200").page_of(5).traffic("10:04", "10:14", 10);
+    case.world.github.ignores_the_filter = true;
+    let swept = case.world.sweep(time("10:15"), Fault::None).unwrap();
+    assert_eq!((swept.asked, swept.pages), (vec!["a".to_owned(), "b".to_owned()], [1, 3, 0]));
+    assert_eq!(case.world.ledger().ground.unfiltered_at, Some(time("10:15")));
+    // For a day it is not asked for again; then the server may be a newer one.
+    assert_eq!(pages(&mut case, "10:30", Fault::None)[0], 0);
+    assert_eq!(pages(&mut case, "34:00", Fault::None)[0], 0);
+    case = case.traffic("34:01", "34:10", 1);
+    assert_eq!((pages(&mut case, "34:15", Fault::None)[0], case.world.ledger().ground.unfiltered_at), (1, Some(time("34:15"))));
+    case.world.github.ignores_the_filter = false;
+    assert_eq!((pages(&mut case, "58:15", Fault::None)[0], case.world.ledger().ground.unfiltered_at), (1, None));
+    assert_eq!(pages(&mut case, "58:30", Fault::None)[0], 1);
+}
+
+#[test]
+fn a_list_of_failures_alone_is_taken_for_filtered_and_one_with_time_outs_too() {
+    for history in ["a: 10:00 500\nb: 10:01 503", "a: 10:00 0\nb: 10:01 600", ""] {
+        let mut case = Case::new(history);
+        case.world.github.ignores_the_filter = true;
+        case.world.sweep(time("10:15"), Fault::None).unwrap();
+        assert_eq!(case.world.ledger().ground.unfiltered_at, None, "{history}");
+    }
+    let mut case = Case::new("a: 10:00 302");
+    case.world.github.ignores_the_filter = true;
+    case.world.sweep(time("10:15"), Fault::None).unwrap();
+    assert!(case.world.ledger().ground.unfiltered_at.is_some());
+}
+
+#[test]
+fn a_refused_filter_takes_a_call_and_no_list() {
+    let (ledger, settings) = (Ledger::default(), Settings::default());
+    let mut reader = Reader::new(&ledger, &settings, time("10:15"), false);
+    assert!(matches!(reader.next(9), Next::Page(request) if request.list == List::Failures));
+    reader.failures_refused();
+    assert!(matches!(reader.next(9), Next::Page(request) if request.list == List::Deliveries));
+    reader.take(List::Deliveries, b"[]", None, None).expect("an empty list is one");
+    assert_eq!(reader.next(9), Next::Done);
+    let reading = reader.finish();
+    assert_eq!((reading.filter, reading.failures.pages, reading.failures.complete), (Filter::Unknown, 1, false));
 }

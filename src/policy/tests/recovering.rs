@@ -135,9 +135,12 @@ fn only_the_last_72_hours_can_be_asked_for() {
     let before = world.saved.clone();
     assert_eq!(world.recover(now, now), Err(OutOfReach::Future));
     assert_eq!(world.recover(now + minutes(1), now), Err(OutOfReach::Future));
-    assert_eq!(world.recover(now - hours(72) - minutes(1), now), Err(OutOfReach::TooOld));
+    assert_eq!(world.recover(now - hours(72) - minutes(1), now), Err(OutOfReach::TooOld(72)));
     assert_eq!(world.saved, before);
     assert_eq!(world.recover(now - hours(72), now), Ok(()));
+    world.settings.retention = hours(168);
+    assert_eq!(world.recover(now - hours(168), now), Ok(()));
+    assert_eq!(world.recover(now - hours(168) - minutes(1), now), Err(OutOfReach::TooOld(168)));
 }
 
 #[test]

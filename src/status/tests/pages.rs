@@ -40,7 +40,7 @@ fn hostile_values_stay_text_wherever_they_stand() {
         redeliver: true,
         verdict: HOSTILE.to_owned(),
     });
-    for html in [stored.page(), plan_page(&view), Reply::sentence(400, HOSTILE, true).body] {
+    for html in [stored.page(), plan_page(&view, "/"), Reply::sentence(400, HOSTILE, true).body] {
         assert!(!html.contains("<script>alert") && !html.contains("<img") && !html.contains("javascript:"), "{html}");
         assert_eq!(html.matches("<script").count(), 1);
         assert!(html.contains("&lt;script&gt;alert(1)"));

@@ -163,7 +163,7 @@ proptest! {
             assert!(asks.windows(2).all(|pair| pair[1].since(pair[0]) >= minutes(10)), "{guid} was asked for twice at once: {asks:?}");
         }
 
-        let message = outside.telegram.texts().last().cloned().unwrap_or_default();
+        let message = outside.known_text().unwrap_or_default();
         let issues = outside.issues.open_issues();
         let body = issues.first().map(|issue| issue.body.clone()).unwrap_or_default();
         let open = message.starts_with('🔴');

@@ -1,13 +1,13 @@
 //! GitHub, Telegram, a control repository and the storage in memory, behind the ports of a sweep.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::rc::Rc;
 
 use crate::alarm::fakes::AnySigner;
 use crate::alarm::fakes::issues::FakeIssues;
-use crate::alarm::fakes::telegram::{FakeTelegram, TOKEN};
+use crate::alarm::fakes::telegram::{FakeTelegram, Message, TOKEN};
 use crate::config::{self, Config, Unusable};
 use crate::policy::budget::Budget;
 use crate::policy::delivery::DeliveryId;
@@ -60,6 +60,8 @@ pub(super) struct Outside {
     /// Settings beside those that every test has.
     pub(super) settings: BTreeMap<&'static str, String>,
     pub(super) crash: Cell<Option<Crash>>,
+    /// Messages of sweeps that died before they could save that they had sent them: nobody can edit them any more.
+    pub(super) orphans: RefCell<BTreeSet<i64>>,
     pub(super) faults: RefCell<Vec<Fault>>,
     once: Cell<Option<Fault>>,
     /// What goes wrong with the calls of the next sweep, by their place.
@@ -91,6 +93,7 @@ impl Outside {
             stored: RefCell::default(),
             settings: BTreeMap::new(),
             crash: Cell::new(None),
+            orphans: RefCell::default(),
             faults: RefCell::default(),
             once: Cell::new(None),
             upsets: RefCell::default(),
@@ -122,17 +125,20 @@ impl Outside {
 
     fn read_config(&self) -> Read {
         let key = app_key_pem();
-        config::read(|name| match name {
-            _ if self.settings.contains_key(name) => self.settings.get(name).cloned(),
-            "GITHUB_APP_ID" => Some("123456".to_owned()),
-            "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
-            "GITHUB_API_URL" => Some(API.to_owned()),
-            "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
-            "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
-            "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
-            "CONTROL_REPO" => Some("acme/control".to_owned()),
-            _ => None,
-        })
+        config::read(
+            &|name: &str| match name {
+                _ if self.settings.contains_key(name) => self.settings.get(name).cloned(),
+                "GITHUB_APP_ID" => Some("123456".to_owned()),
+                "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
+                "GITHUB_API_URL" => Some(API.to_owned()),
+                "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
+                "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
+                "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
+                "CONTROL_REPO" => Some("acme/control".to_owned()),
+                _ => None,
+            },
+            None,
+        )
     }
 
     /// Sweeps at a time such as `10:15`. `None` if it was killed.
@@ -158,12 +164,14 @@ impl Outside {
         (0..self.used_before.get()).for_each(|_| assert!(budget.take()));
         self.budget.replace(budget.clone());
         let world = World { network: self, signer: &AnySigner, clock: &TestClock(now), storage: self, budget: &budget };
+        let messages: BTreeSet<i64> = self.message_ids().collect();
         let report = match &config {
             Ok(config) => sweep(&world, config, now).now_or_never(),
             Err(unusable) => sweep_without_settings(&world, unusable, now).now_or_never(),
         };
         if report.is_none() {
             self.crash.set(None);
+            self.orphans.borrow_mut().extend(self.message_ids().filter(|id| !messages.contains(id)));
         }
         report
     }
@@ -177,6 +185,18 @@ impl Outside {
             now = now + minutes(15);
         }
         reports
+    }
+
+    fn message_ids(&self) -> impl Iterator<Item = i64> {
+        let ids: Vec<i64> = self.telegram.messages.borrow().iter().map(|message| message.id).collect();
+        ids.into_iter()
+    }
+
+    /// The newest message that the Worker knows of, as a person reads it.
+    pub(super) fn known_text(&self) -> Option<String> {
+        let orphans = self.orphans.borrow();
+        let messages = self.telegram.messages.borrow();
+        messages.iter().rev().find(|message| !orphans.contains(&message.id)).map(Message::text)
     }
 
     /// Steps of the last sweep.

@@ -63,13 +63,16 @@ impl Ours {
     /// With the default settings but for these.
     pub(crate) fn new(settings: &'static [(&'static str, &'static str)]) -> Self {
         let given = |name: &str| settings.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        let config = config::read(|name| match name {
-            "GITHUB_APP_ID" => Some("123456".to_owned()),
-            "GITHUB_APP_PRIVATE_KEY" => Some(key().to_owned()),
-            "TELEGRAM_BOT_TOKEN" => Some("7000000001:AAtokenOfNobody".to_owned()),
-            "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
-            _ => given(name),
-        });
+        let config = config::read(
+            &|name: &str| match name {
+                "GITHUB_APP_ID" => Some("123456".to_owned()),
+                "GITHUB_APP_PRIVATE_KEY" => Some(key().to_owned()),
+                "TELEGRAM_BOT_TOKEN" => Some("7000000001:AAtokenOfNobody".to_owned()),
+                "TELEGRAM_CHAT_ID" => Some("-1001".to_owned()),
+                _ => given(name),
+            },
+            None,
+        );
         Self {
             config: config.expect("the settings can be used"),
             stored: RefCell::default(),

@@ -48,6 +48,17 @@ export function jwtClaims(header, app) {
   return claims;
 }
 
+/**
+ * Whether a credential says that it is this App's, be it right or not.
+ * @param {string | undefined} header  `Authorization`
+ * @param {{id: number, clientId: string}} app
+ */
+export function signedBy(header, app) {
+  const { value = "" } = credential(header) ?? {};
+  if (value.startsWith("ghs_")) return value.startsWith(`ghs_${app.id}_`);
+  return [String(app.id), app.clientId].includes(String(decoded(value.split(".")[1] ?? "")?.iss));
+}
+
 function decoded(part) {
   // Buffer forgives padding and the other alphabet; a JWT has neither.
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return undefined;

@@ -6,14 +6,17 @@ import { ApiError, invalid, notFound } from "./errors.mjs";
 
 const MAX_PER_PAGE = 100;
 
-/** @param {any} github  the fake: `deliveries`, `asks`, `url`, `pageLimit`, `onAsk`, `redeliveryDelayMs` */
+/** @param {any} github  the fake: `deliveries`, `asks`, `url`, `pageLimit`, `onAsk`, `redeliveryDelayMs`, `statusFilter` */
 export function deliveryRoutes(github) {
   const { deliveries } = github;
 
   function list({ query }) {
     const limit = perPage(query);
     const from = query.cursor === undefined ? undefined : cursorTarget(query.cursor);
-    const status = query.status;
+    if (query.status && github.statusFilter === "refused") {
+      throw invalid("status", "custom", "status is not a permitted key.", "HookDelivery");
+    }
+    const status = github.statusFilter === "ignored" ? undefined : query.status;
     const { page, next, prev } = deliveries.list({ status, from, limit: Math.min(limit, github.pageLimit ?? limit) });
     const link = (attempt, rel) => {
       const parameters = new URLSearchParams({ per_page: String(limit) });

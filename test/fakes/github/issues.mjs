@@ -8,33 +8,46 @@ const MAX_TITLE = 256;
 const MAX_BODY = 65_536;
 const FIRST_ID = 3_400_000_000;
 
+/** The issues of all repositories, and the Apps that are told of them. */
+export const issueStore = () => ({
+  byRepository: /** @type {Map<any, any[]>} */ (new Map()),
+  lastId: FIRST_ID,
+  apps: /** @type {any[]} */ ([]),
+});
+
 /**
  * @param {any} github  the fake: `repositories`, `tokens`, `deliveries`, `app`, `base`, `url`, `subscribesToIssues`,
  *   `issueEventDelayMs`
+ * @param {ReturnType<typeof issueStore>} store
  */
-export function issueModel(github) {
+export function issueModel(github, store) {
   const { repositories, app } = github;
-  /** @type {Map<any, any[]>} */
-  const byRepository = new Map();
-  let lastId = FIRST_ID;
+  const { byRepository } = store;
+  store.apps.push(github);
 
   const newId = () => {
-    lastId += 1;
-    return lastId;
+    store.lastId += 1;
+    return store.lastId;
   };
   const bot = { login: `${app.slug}[bot]`, type: "Bot" };
   const of = (repository) => byRepository.get(repository) ?? byRepository.set(repository, []).get(repository);
 
-  /** The App hears of a change by its own webhook. One event for each kind of change, as the real server sends. */
-  function announce(issue, action) {
-    const { repository } = issue;
-    const held = repositories.installation(repository.owner);
-    if (!github.subscribesToIssues || !held?.installed || !repository.installed) return;
-    const at = github.now + github.issueEventDelayMs;
-    github.deliveries.deliver({ event: "issues", action, repositoryId: repository.id, installationId: held.id, at });
+  /**
+   * Every App of the repository hears of a change by its own webhook, and all of them by one guid. One event for each kind of
+   * change, as the real server sends.
+   */
+  function announce({ repository }, action) {
+    let guid;
+    for (const told of store.apps) {
+      const held = told.repositories.installation(repository.owner);
+      if (!told.subscribesToIssues || !held?.installed || !repository.installed) continue;
+      const at = told.now + told.issueEventDelayMs;
+      const event = { event: "issues", action, repositoryId: repository.id, installationId: held.id, at, guid };
+      guid = told.deliveries.deliver(event).guid;
+    }
   }
 
-  function open(repository, { title, body = null, labels = [], author, viaApp = false, pullRequest = false }) {
+  function open(repository, { title, body = null, labels = [], author, viaApp = null, pullRequest = false }) {
     const list = of(repository);
     const at = github.now;
     const issue = {
@@ -83,7 +96,7 @@ export function issueModel(github) {
     for (const action of actions) announce(issue, action);
   }
 
-  function addComment(issue, { body, author, viaApp = false }) {
+  function addComment(issue, { body, author, viaApp = null }) {
     const added = { id: newId(), body, author, viaApp, createdAt: github.now };
     issue.comments.push(added);
     issue.updatedAt = github.now;
@@ -134,7 +147,7 @@ export function issueModel(github) {
 
 function routes(github, { of, open, edit, addComment, bot }) {
   const { repositories, tokens, app, base } = github;
-  const shape = (issue) => shapes.issue(issue, app, base);
+  const shape = (issue) => shapes.issue(issue, base);
 
   /** The repository, if the token reaches into it. */
   function enter({ params, rest, token }, level) {
@@ -180,7 +193,7 @@ function routes(github, { of, open, edit, addComment, bot }) {
   function create(call) {
     const repository = enter(call, "write");
     const { title, body = null, labels = [] } = checked(call.body, true);
-    const issue = open(repository, { title, body, labels, author: bot, viaApp: true });
+    const issue = open(repository, { title, body, labels, author: bot, viaApp: app });
     const made = shape(issue);
     return { status: 201, headers: { location: made.url }, body: made };
   }
@@ -196,7 +209,7 @@ function routes(github, { of, open, edit, addComment, bot }) {
     const { body } = call.body;
     if (!body.trim()) throw invalid("body", "missing_field", undefined, "IssueComment");
     tooLong("body", body, MAX_BODY);
-    const made = shapes.comment(addComment(issue, { body, author: bot, viaApp: true }), issue, app, base);
+    const made = shapes.comment(addComment(issue, { body, author: bot, viaApp: app }), issue, base);
     return { status: 201, headers: { location: made.url }, body: made };
   }
 

@@ -30,6 +30,14 @@ export class Repositories {
   /** Names of the past. @type {Map<string, Repository>} */
   #moved = new Map();
 
+  /** Those of another App are this one's too, each App with installations of its own. @param {Repositories} [others] */
+  constructor(others) {
+    if (!others) return;
+    this.all = others.all;
+    this.#moved = others.#moved;
+    for (const { owner, account, installed } of this.all) if (installed) this.#install(owner, account);
+  }
+
   /**
    * A repository, and an installation of its owner's account if there is none yet.
    * @param {{fullName: string, id?: number, ownerType?: string, private?: boolean, installed?: boolean}} given
@@ -50,12 +58,15 @@ export class Repositories {
       installed,
     };
     this.all.push(repository);
-    if (installed && !this.installation(login)) {
-      const permissions = { issues: "write", metadata: "read" };
-      const number = 51_000_000 + this.installations.length;
-      this.installations.push({ id: number, owner: login, account, installed: true, suspendedAt: null, permissions });
-    }
+    if (installed) this.#install(login, account);
     return repository;
+  }
+
+  #install(login, account) {
+    if (this.installation(login)) return;
+    const permissions = { issues: "write", metadata: "read" };
+    const number = 51_000_000 + this.installations.length;
+    this.installations.push({ id: number, owner: login, account, installed: true, suspendedAt: null, permissions });
   }
 
   /** @param {string} fullName @returns {Repository | undefined} */

@@ -1,12 +1,12 @@
 // The fake GitHub: its state, its gates (User-Agent, version, media type, credentials) and its routes over HTTP.
 
-import { serve } from "../http.mjs";
+import { matches, serve } from "../http.mjs";
 import { testKeys } from "../keys.mjs";
-import { jwtClaims, Tokens } from "./auth.mjs";
+import { jwtClaims, signedBy, Tokens } from "./auth.mjs";
 import { Deliveries } from "./deliveries.mjs";
 import { deliveryRoutes } from "./delivery-routes.mjs";
 import { ApiError, invalid, notFound } from "./errors.mjs";
-import { issueModel } from "./issues.mjs";
+import { issueModel, issueStore } from "./issues.mjs";
 import { describedOperation } from "./openapi.mjs";
 import { installationRoutes, Repositories } from "./repositories.mjs";
 
@@ -16,6 +16,12 @@ const DEFAULTS = {
   retentionMs: 72 * 3_600_000,
   redeliveryDelayMs: 5_000,
   basePath: "",
+  /**
+   * Whether the list of deliveries knows `status`. An Enterprise Server of before it takes no notice and lists every outcome
+   * ("ignored"), or refuses the request ("refused").
+   * @type {'known' | 'ignored' | 'refused'}
+   */
+  statusFilter: "known",
   htmlUrl: "https://github.com",
   repositories: /** @type {any[]} */ ([]),
   subscribesToIssues: false,
@@ -29,10 +35,13 @@ const API_VERSIONS = ["2022-11-28", "2026-03-10"];
 const NO_USER_AGENT = `\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent header.\n`;
 
 /**
- * @param {Partial<typeof DEFAULTS> & {app?: Partial<ReturnType<typeof defaultApp>>}} [options]
+ * `beside`: another App of the same GitHub, which is a fake that runs already. Both have one address, one set of repositories and
+ * one of issues; each has its own webhook, installations and tokens, and its own share of the requests.
+ * @param {Partial<typeof DEFAULTS> & {app?: Partial<ReturnType<typeof defaultApp>>, beside?: any}} [options]
  */
 export async function startGitHub(options = {}) {
-  const settings = { ...DEFAULTS, ...options };
+  const { beside } = options;
+  const settings = { ...DEFAULTS, ...(beside && { htmlUrl: beside.base.html }), ...options };
   const app = { ...defaultApp(), ...options.app };
 
   const github = {
@@ -55,6 +64,7 @@ export async function startGitHub(options = {}) {
     pageLimit: undefined,
     /** The App's webhook as its settings page has it; null: none is active. @type {any} */
     webhook: { url: "https://example.com/webhook", contentType: "json", insecureSsl: false, secret: true },
+    statusFilter: settings.statusFilter,
     subscribesToIssues: settings.subscribesToIssues,
     /** How long after a change of an issue its event is delivered. */
     issueEventDelayMs: settings.issueEventDelayMs,
@@ -88,7 +98,7 @@ export async function startGitHub(options = {}) {
         redelivery,
       })),
 
-    repositories: new Repositories(),
+    repositories: new Repositories(beside?.repositories),
     repository: (fullName) => github.repositories.named(fullName),
     installation: (login) => github.repositories.installation(login),
     addRepository: (given) => github.repositories.add(given),
@@ -97,7 +107,8 @@ export async function startGitHub(options = {}) {
   };
   for (const given of settings.repositories) github.addRepository(given);
 
-  const issues = issueModel(github);
+  const store = beside?.store ?? issueStore();
+  const issues = issueModel(github, store);
   const people = {
     person: issues.person,
     /** @param {string} fullName @param {number} number */
@@ -118,6 +129,7 @@ export async function startGitHub(options = {}) {
     const body = text === "" ? undefined : parsed(text);
     return {
       method: request.method,
+      app: app.id,
       path: pathname,
       query: Object.fromEntries(searchParams),
       at: github.now,
@@ -213,21 +225,45 @@ export async function startGitHub(options = {}) {
     };
   }
 
-  const server = await serve({ describe, handle, now: () => github.now });
+  /** Whether a request shows a JWT or a token of this App. */
+  const isOurs = ({ headers }) => signedBy(headers.authorization, app);
+  const part = { isOurs, describe, handle };
+  const server = beside?.server ?? (await serveAll([part]));
+  if (beside) server.parts.push(part);
   github.url = github.base.url = server.origin + settings.basePath;
   routes = [...deliveryRoutes(github), ...installationRoutes(github), ...issues.routes()].map((route) => ({
     ...route,
     regex: regexOf(route.pattern),
   }));
 
-  return Object.assign(github, people, {
-    requests: /** @type {any[]} */ (server.requests),
-    fault: server.fault,
-    async close() {
-      await server.close();
-      if (github.violations.length) throw new Error(`fake GitHub: ${github.violations.join("\n")}`);
+  return Object.defineProperties(Object.assign(github, people), {
+    server: { value: server },
+    store: { value: store },
+    /** The requests of this App, and of nobody where it is the first one. */
+    requests: { get: () => server.requests.filter((request) => request.app === app.id) },
+    fault: {
+      value: (match, fault, times) =>
+        server.fault((request) => request.app === app.id && matches(match, request), fault, times),
+      writable: true,
+    },
+    close: {
+      value: async () => {
+        if (!beside) await server.close();
+        if (github.violations.length) throw new Error(`fake GitHub: ${github.violations.join("\n")}`);
+      },
     },
   });
+
+  /** One server for several Apps; whoever shows no credential of any speaks to the first. */
+  async function serveAll(parts) {
+    const partOf = (request) => parts.find(({ isOurs }) => isOurs(request)) ?? parts[0];
+    const served = await serve({
+      describe: (request, text) => partOf(request).describe(request, text),
+      handle: (entry, request, text) => partOf(request).handle(entry, request, text),
+      now: () => github.now,
+    });
+    return Object.assign(served, { parts });
+  }
 }
 
 function defaultApp() {

@@ -186,8 +186,8 @@ export function repository(held, base) {
   };
 }
 
-/** @param {any} held  an issue of the fake @param {any} app @param {{url: string, html: string}} base */
-export function issue(held, app, base) {
+/** @param {any} held  an issue of the fake @param {{url: string, html: string}} base */
+export function issue(held, base) {
   const api = `${base.url}/repos/${held.repository.fullName}`;
   const page = `${base.html}/${held.repository.fullName}/${held.pullRequest ? "pull" : "issues"}/${held.number}`;
   const url = `${api}/issues/${held.number}`;
@@ -227,15 +227,15 @@ export function issue(held, app, base) {
     body: held.body,
     closed_by: null,
     timeline_url: `${url}/timeline`,
-    performed_via_github_app: held.viaApp ? integration(app, base) : null,
+    performed_via_github_app: held.viaApp ? integration(held.viaApp, base) : null,
     state_reason: held.stateReason,
     ...(held.pullRequest && { draft: false, pull_request: { url, html_url: page, diff_url: null, patch_url: null } }),
   };
 }
 
-/** @param {any} held  a comment of the fake @param {any} onIssue @param {any} app @param {{url: string, html: string}} base */
-export function comment(held, onIssue, app, base) {
-  const { url, html_url } = issue(onIssue, app, base);
+/** @param {any} held  a comment of the fake @param {any} onIssue @param {{url: string, html: string}} base */
+export function comment(held, onIssue, base) {
+  const { url, html_url } = issue(onIssue, base);
   return {
     id: held.id,
     node_id: `IC_${held.id}`,
@@ -247,6 +247,6 @@ export function comment(held, onIssue, app, base) {
     created_at: seconds(held.createdAt),
     updated_at: seconds(held.createdAt),
     author_association: "NONE",
-    performed_via_github_app: held.viaApp ? integration(app, base) : null,
+    performed_via_github_app: held.viaApp ? integration(held.viaApp, base) : null,
   };
 }

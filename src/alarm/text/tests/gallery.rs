@@ -253,16 +253,19 @@ impl Scene {
 /// The settings that every scene starts with.
 fn config() -> Config {
     let key = app_key_pem();
-    config::read(|name| match name {
-        "GITHUB_APP_ID" => Some("123456".to_owned()),
-        "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
-        "GITHUB_API_URL" => Some("https://api.github.example".to_owned()),
-        "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
-        "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
-        "TELEGRAM_CHAT_ID" => Some("-1001234567890".to_owned()),
-        "CONTROL_REPO" => Some("acme/control".to_owned()),
-        _ => None,
-    })
+    config::read(
+        &|name: &str| match name {
+            "GITHUB_APP_ID" => Some("123456".to_owned()),
+            "GITHUB_APP_PRIVATE_KEY" => Some(key.clone()),
+            "GITHUB_API_URL" => Some("https://api.github.example".to_owned()),
+            "TELEGRAM_API_URL" => Some("https://telegram.example".to_owned()),
+            "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
+            "TELEGRAM_CHAT_ID" => Some("-1001234567890".to_owned()),
+            "CONTROL_REPO" => Some("acme/control".to_owned()),
+            _ => None,
+        },
+        None,
+    )
     .expect("the settings can be used")
 }
 

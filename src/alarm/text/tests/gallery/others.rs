@@ -102,7 +102,7 @@ pub(super) fn why_it_fails(scene: &mut Scene) {
         scene.case(title, about, minute, &[]);
     };
     scene.ways = Ways::WithoutGitHub;
-    let problems = config::read(|_| None).expect_err("the App and its key are missing").problems.texts();
+    let problems = config::read(&|_: &str| None, None).expect_err("the App and its key are missing").problems.texts();
     fails(scene, Failing { problems, ..failing(FailureClass::Config) }, "The settings", "Two of them are missing.", 15);
     fails(scene, failing(FailureClass::Auth), "The key", "It was revoked: GitHub answers 401.", 30);
     fails(scene, failing(FailureClass::Config), "The App", "GitHub answers 404.", 45);
