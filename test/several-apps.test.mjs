@@ -112,7 +112,9 @@ describe("one chat and one control repository for two Apps", { concurrency: 2 },
     assert.equal(several.messages().length, 2);
     assert.ok(several.messages().includes(ofOne));
     assert.ok(
-      several.messages().includes("🟢 other-app: Recovered: the event was delivered. Nothing is open any more."),
+      several
+        .messages()
+        .includes("🟢 other-app: Recovered after 15 minutes: the event was delivered. Nothing is open any more."),
     );
     assert.deepEqual(several.issues().sort(), [
       both[0],

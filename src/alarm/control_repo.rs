@@ -90,10 +90,12 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 if in_place {
                     outcome.contact = Contact::Failed;
                 }
-                if let Some(shown) = outcome.shown.as_mut().filter(|_| error.may_have_worked()) {
+                // Where one of ours is to be looked for, it is that one that is in doubt.
+                let stands = outcome.shown.as_mut().filter(|shown| error.may_have_worked() && !shown.look);
+                if let Some(shown) = stands {
                     shown.last.doubt();
                     shown.maybe_closed |= todo == Todo::Close;
-                    shown.look |= matches!(todo, Todo::Look | Todo::Create) || shown.issue.is_none();
+                    shown.look = shown.issue.is_none();
                 }
                 outcome.errors.push(error);
                 return outcome;
@@ -219,7 +221,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         Ok(())
     }
 
-    /// Goes on in an open issue of ours, or creates one. `shown` is as it was if that fails.
+    /// Goes on in an open issue of ours, or creates one. `shown` is as it was if that fails, but for what is to be looked for.
     async fn create(&self, shown: &mut Shown, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
         let repository = self.enter(self.repo).await?;
         let mut ours = repository.find().await?.into_iter();
@@ -239,7 +241,9 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
             }
             oldest
         } else {
-            let (created, write) = repository.create(&issue).await?;
+            // Whatever this was on the way of: if the answer is lost, one of ours may be open without a number.
+            let created = repository.create(&issue).await.inspect_err(|error| shown.look |= error.may_have_worked());
+            let (created, write) = created?;
             self.writes.borrow_mut().extend(write);
             created
         };

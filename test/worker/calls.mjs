@@ -129,7 +129,16 @@ const ofTheHeartbeat = { needs: ["HEARTBEAT_URL"], unread: ofAnAsk.unread };
 
 const call = (name, stage, match, step, more = {}) => {
   const fake = /Telegram/.test(step.source) ? "telegram" : "github";
-  const effect = { failure: () => null, refused: () => [], needs: [], unread: [], settings: {}, calm: 3, ...more };
+  const effect = {
+    failure: () => null,
+    refused: () => [],
+    needs: [],
+    unread: [],
+    means: [],
+    settings: {},
+    calm: 3,
+    ...more,
+  };
   return { name, stage: STAGES[stage], fake, match: () => match, step, ...effect };
 };
 
@@ -138,11 +147,13 @@ const DELIVERIES = /reading the deliveries list|page of Deliveries/;
 const GAP = /reading a gap of the deliveries list|page of Gap/;
 
 /**
- * `match` tells the call from others, `step` is how a log names it; `unread` are faults of a body that nobody reads, and after
+ * `match` tells the call from others, `step` is how a log names it; `unread` are faults of a body that nobody reads, `means` are
+ * answers that are no fault of this call, and after
  * `calm` quarters of an hour all is well, waits that GitHub names included.
  */
 export const CALLS = [
-  call("the failures list", "reading", isPage("failures", false), FAILURES, ofAList),
+  // What a 422 means for its first page is in enterprise-server.test.mjs.
+  call("the failures list", "reading", isPage("failures", false), FAILURES, { ...ofAList, means: ["422"] }),
   call("a later page of the failures list", "reading", isPage("failures", true), FAILURES, ofAList),
   call("the deliveries list", "reading", isPage("deliveries", false), DELIVERIES, ofAList),
   call("a later page of the deliveries list", "reading", isPage("deliveries", true), DELIVERIES, ofAList),

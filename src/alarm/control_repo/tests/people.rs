@@ -41,6 +41,19 @@ fn what_a_person_closed_is_seen_and_only_what_is_new_opens_a_new_issue() {
 }
 
 #[test]
+fn the_new_issue_whose_answer_was_lost_is_closed_when_its_entries_leave() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.server.line.fail("POST /repos", Fault::AnswerLost);
+    repo.show(15, &["a", "b"]).expect_err("no answer");
+    assert_eq!(repo.issues(), [(1, false), (2, true)]);
+    repo.show(30, &[]).expect("it is looked for");
+    assert_eq!(repo.issues(), [(1, false), (2, false)]);
+    assert_eq!(repo.show(45, &[]), Ok(0));
+}
+
+#[test]
 fn a_change_without_anything_new_leaves_closed_what_a_person_closed() {
     let mut repo = Repository::new();
     repo.show(0, &["a", "b"]).expect("shown");
