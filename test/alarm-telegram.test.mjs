@@ -221,7 +221,7 @@ describe("the message", { concurrency: 2 }, () => {
     await sweep(scene, "08:30");
     await settings(scene, { IGNORED_EVENTS: "push" });
     assert.deepEqual((await sweep(scene, "08:45")).told, [...ENTER, "PATCH 1", "editMessageText"]);
-    const told = "Nothing is open any more. Recovered: 1 of 2 entries; its event was delivered.";
+    const told = "Nothing is open any more, after 30 minutes. Recovered: 1 of 2 entries; its event was delivered.";
     assert.equal(newest(scene), `🟢 ${told}`);
     assert.equal(scene.messages()[0].reply_markup, undefined);
     assert.ok(scene.github.issue(CONTROL_REPO, 1).body.startsWith(told));
