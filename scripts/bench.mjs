@@ -2,7 +2,7 @@
 // run on one machine. docs/benchmarks.md has the last figures and what they mean.
 //
 //   npm run bench                      everything, 15 processes for each figure: about half an hour
-//   npm run bench -- --only cpu        one part: size, cpu or decide
+//   npm run bench -- --only cpu        one part: size, cpu, wall or decide
 //   npm run bench -- --runs 3          fewer processes
 //   npm run bench -- --scene busiest   one scene
 //   npm run bench -- --build DIR       another build than build/
@@ -14,6 +14,7 @@ import { main } from "./step.mjs";
 const parts = {
   size: () => import("./bench/size.mjs"),
   cpu: () => import("./bench/cpu-table.mjs"),
+  wall: () => import("./bench/wall.mjs"),
   decide: () => import("./bench/decide.mjs"),
 };
 

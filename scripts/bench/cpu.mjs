@@ -66,7 +66,8 @@ function threadTime(pid) {
   return existsSync(path) ? Number(readFileSync(path, "utf8").split(" ")[0]) / 1e6 : Number.NaN;
 }
 
-async function connect(url) {
+/** A connection to the inspector at that address. */
+export async function connect(url) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;

@@ -4,7 +4,7 @@ import { call, link } from "../../test/fakes/client.mjs";
 import { startGitHub, testKeys } from "../../test/fakes/github.mjs";
 import { startTelegram } from "../../test/fakes/telegram.mjs";
 import { startWorker } from "../../test/harness.mjs";
-import { profile } from "./cpu.mjs";
+import { connect, profile } from "./cpu.mjs";
 import { phases } from "./phases.mjs";
 
 const QUARTER = 15 * 60_000;
@@ -22,16 +22,56 @@ const WARM_FROM = 3;
 export async function runSweeps(scene, buildDir) {
   let sweep;
   const costs = await measured(buildDir, ({ github, telegram, worker }) => async (n) => {
-    const now = START + n * QUARTER;
-    github.now = now;
-    scene.play(github, n);
-    github.now = now + 1_000;
-    telegram.now = now + 1_000;
-    const { outcome, logs, lines } = await worker.tick(now);
-    if (outcome !== "ok") throw new Error(`the sweep ended as ${outcome}:\n${lines.join("\n")}`);
-    sweep = logs.find(({ message }) => message === "sweep");
+    sweep = await sweepOf(scene, { github, telegram, worker }, n);
   });
   return { ...costs, sweep };
+}
+
+/** Sweep n of a scene; its log line. */
+async function sweepOf(scene, { github, telegram, worker }, n, before = () => {}) {
+  const now = START + n * QUARTER;
+  github.now = now;
+  scene.play(github, n);
+  github.now = now + 1_000;
+  telegram.now = now + 1_000;
+  before();
+  const { outcome, logs, lines } = await worker.tick(now);
+  if (outcome !== "ok") throw new Error(`the sweep ended as ${outcome}:\n${lines.join("\n")}`);
+  return logs.find(({ message }) => message === "sweep");
+}
+
+/** The first sweep of a scene whose every call is answered after `delayMs`: its log line, and how long it took, ms. */
+export function runSlowly(scene, delayMs, buildDir) {
+  return onStage(buildDir, async (stage) => {
+    let started;
+    const sweep = await sweepOf(scene, stage, 0, () => {
+      for (const fake of [stage.github, stage.telegram]) fake.fault(() => true, { delayMs }, Number.POSITIVE_INFINITY);
+      started = performance.now();
+    });
+    return { sweep, ms: performance.now() - started };
+  });
+}
+
+/** What V8 holds after some sweeps of a scene, bytes: its heap, and the memory of the wasm, which never shrinks. */
+export function runForMemory(scene, buildDir) {
+  return onStage(buildDir, async (stage) => {
+    const devtools = await connect(await stage.worker.inspectorUrl());
+    try {
+      const most = { heap: 0, wasm: 0 };
+      for (let n = 0; n < TICKS; n += 1) {
+        const sweep = sweepOf(scene, stage, n);
+        for (let ended = false; !ended; ) {
+          ended = await Promise.race([sweep.then(() => true), devtools.send("Runtime.getHeapUsage").then(() => false)]);
+          const { usedSize, backingStorageSize = 0 } = await devtools.send("Runtime.getHeapUsage");
+          most.heap = Math.max(most.heap, usedSize);
+          most.wasm = Math.max(most.wasm, backingStorageSize);
+        }
+      }
+      return most;
+    } finally {
+      devtools.close();
+    }
+  });
 }
 
 /** The floor of a scene: `JSON.parse` of as many of its pages as a sweep reads, and one signature. */
@@ -46,16 +86,23 @@ export function runFloor(scene, pages, buildDir) {
   });
 }
 
-/** Starts a Worker and both fakes, and measures what `prepare` makes of them: a function that is called with 0, 1, 2 and so on. */
-async function measured(buildDir, prepare) {
+/** Measures what `prepare` makes of a stage: a function that is called with 0, 1, 2 and so on. */
+function measured(buildDir, prepare) {
+  return onStage(buildDir, async (stage) => {
+    const work = await prepare(stage);
+    const steps = Array.from({ length: TICKS }, (_, n) => () => work(n));
+    const [start, ...all] = await profile(stage.worker, [() => stage.worker.fetch("/"), ...steps]);
+    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases) };
+  });
+}
+
+/** Starts a Worker and both fakes for `run`. */
+async function onStage(buildDir, run) {
   const github = await startGitHub({ now: START, repositories: [{ fullName: CONTROL_REPO }], validate: false });
   const telegram = await startTelegram({ now: START });
   const worker = await startWorker({ inspector: true, buildDir, bindings: bindings(github, telegram) });
   try {
-    const work = await prepare({ github, telegram, worker });
-    const steps = Array.from({ length: TICKS }, (_, n) => () => work(n));
-    const [start, ...all] = await profile(worker, [() => worker.fetch("/"), ...steps]);
-    return { start: phases(start), cold: phases(all[0]), warm: all.slice(WARM_FROM).map(phases) };
+    return await run({ github, telegram, worker });
   } finally {
     await worker.stop();
     await github.close();
