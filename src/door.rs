@@ -3,13 +3,13 @@
 //! Everybody else gets the same 404 for every path, as if there was nothing here. Where there are several Apps, a path names one
 //! (`/apps/1234567/plan`); what is asked of all of them is put together here of what their objects answer.
 
+use futures_util::future::join_all;
 use worker::{Env, Headers, Method, Request, Response};
 
 use crate::config::{self, Apps};
 use crate::http::RuntimeClock;
 use crate::ports::Clock;
 use crate::recovery::{Bindings, HTTP_PATH, call_object};
-use crate::side_by_side::side_by_side;
 use crate::status::auth::{authorized, is_from_here, is_login_path};
 use crate::status::metrics;
 use crate::status::reply::Reply;
@@ -84,7 +84,7 @@ async fn pass_on(env: &Env, app: &str, route: Route, query: Option<&str>, accept
 
 /// What is asked of all Apps, or cannot be.
 async fn of_all(env: &Env, apps: &Apps, route: Route, for_browser: bool) -> Reply {
-    let ask = |route| side_by_side(apps.ids.iter().map(move |app| text_of(env, app, route)));
+    let ask = |route| join_all(apps.ids.iter().map(move |app| text_of(env, app, route)));
     if route == Route::Metrics {
         let answers: Vec<(&str, Option<String>)> = apps.ids.iter().map(String::as_str).zip(ask(route).await).collect();
         return Reply::text(200, metrics::of_several(&answers));

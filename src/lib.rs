@@ -15,7 +15,6 @@
 //! - [`status`]: pure. What a person or a program is told over HTTP.
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting. [`failure`]: the classes of failure.
-//! - [`mod@side_by_side`]: several things at once.
 //! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
 //! - [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
@@ -36,7 +35,6 @@ pub mod logging;
 pub mod policy;
 pub mod ports;
 pub mod recovery;
-pub mod side_by_side;
 pub mod status;
 pub mod sweep;
 #[cfg(test)]
@@ -44,6 +42,7 @@ mod testing;
 
 use std::cell::Cell;
 
+use futures_util::future::join_all;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Context, Env, Method, Request, Response, event};
@@ -51,7 +50,6 @@ use worker::{Context, Env, Method, Request, Response, event};
 use config::Apps;
 use policy::time::Time;
 use recovery::{Bindings, SETTLE_AT, SWEEP_AT, call_object};
-use side_by_side::side_by_side;
 
 /// One tick of the schedule: a sweep of each App, side by side, so that none waits for another. One that failed fails the cron run, so that it shows in Cloudflare's list of past events.
 ///
@@ -77,7 +75,7 @@ async fn tick(env: &Env, now: Time) -> Result<(), String> {
     let apps = Apps::read(&Bindings(env));
     // Without an App there is an object all the same, which keeps and tells that there is none.
     let named: Vec<Option<&str>> = if apps.ids.is_empty() { vec![None] } else { apps.ids.iter().map(|app| Some(app.as_str())).collect() };
-    let swept = side_by_side(named.iter().map(|app| call_at(env, *app, SWEEP_AT, now))).await;
+    let swept = join_all(named.iter().map(|app| call_at(env, *app, SWEEP_AT, now))).await;
     let mut failed = failures(&named, swept);
     // Other settings come with another deployment, and so with another isolate.
     if !apps.ids.is_empty() && !SETTLED.get() {

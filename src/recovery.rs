@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
+use futures_util::future::join_all;
 use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -25,7 +26,6 @@ use crate::policy::budget::Budget;
 use crate::policy::own::{self, Others, Write};
 use crate::policy::time::Time;
 use crate::ports::{Key, SignError, Signer, Storage, StorageError};
-use crate::side_by_side::side_by_side;
 use crate::sweep::report::{Ending, Line, Report};
 use crate::sweep::{Caller, World, settle, sweep, sweep_by_hand, sweep_without_settings};
 
@@ -170,7 +170,7 @@ impl Recovery {
         let apps = Apps::read(&Bindings(&self.env));
         let address = format!("{WROTE_AT}{}", own::written(writes));
         let others = apps.ids.iter().filter(|other| *other != app);
-        let told = side_by_side(others.map(|other| call_object(&self.env, Some(other), Method::Get, &address, None))).await;
+        let told = join_all(others.map(|other| call_object(&self.env, Some(other), Method::Get, &address, None))).await;
         let has_heard = |answer: &worker::Result<Response>| answer.as_ref().is_ok_and(|answer| answer.status_code() == 200);
         for _ in told.iter().filter(|answer| !has_heard(answer)) {
             log::warn!(
