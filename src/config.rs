@@ -428,7 +428,7 @@ fn in_hours(span: Duration) -> u64 {
 }
 
 /// Whether this is the API of a GitHub Enterprise Server, which is always at this path; github.com and ghe.com have a host for it.
-fn is_enterprise_server(api_url: &str) -> bool {
+pub(crate) fn is_enterprise_server(api_url: &str) -> bool {
     api_url.ends_with("/api/v3")
 }
 

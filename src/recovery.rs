@@ -169,7 +169,12 @@ impl Recovery {
     async fn tell_others(&self, app: &str, writes: &[Write]) {
         let apps = Apps::read(&Bindings(&self.env));
         let address = format!("{WROTE_AT}{}", own::written(writes));
-        let others = apps.ids.iter().filter(|other| *other != app);
+        // Repositories are numbered by each server for itself.
+        let server = |app: &str| {
+            config::read(&Bindings(&self.env), Some(app)).map_or_else(|unusable| unusable.right.api_url, |config| config.api_url)
+        };
+        let ours = server(app);
+        let others = apps.ids.iter().filter(|other| *other != app && server(other) == ours);
         let told = join_all(others.map(|other| call_object(&self.env, Some(other), Method::Get, &address, None))).await;
         let has_heard = |answer: &worker::Result<Response>| answer.as_ref().is_ok_and(|answer| answer.status_code() == 200);
         for _ in told.iter().filter(|answer| !has_heard(answer)) {

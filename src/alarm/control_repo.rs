@@ -121,7 +121,11 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
             found.look = false;
             found.supersede(ours.map(|issue| Place { repo: self.repo.to_owned(), number: issue.number }));
         } else {
+            let before = found.issue.as_ref().map(|issue| Place { repo: found.repo.clone(), number: issue.number });
+            let is_open = !found.last.is_closed();
             self.create(&mut found, alarm, now).await?;
+            // It stood in another repository, and is to point here.
+            found.supersede(before.filter(|before| is_open && before.repo != self.repo));
         }
         *shown = Some(found);
         Ok(())
@@ -293,7 +297,9 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         if let Some(repository) = known {
             return Ok(repository);
         }
-        if let Some(error) = self.refused_ahead.take() {
+        if repo == self.repo
+            && let Some(error) = self.refused_ahead.take()
+        {
             return Err(error);
         }
         let repository = Rc::new(Repository::enter(self.api, repo).await?);

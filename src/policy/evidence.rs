@@ -49,21 +49,24 @@ pub struct Stretch {
 #[derive(Debug)]
 pub struct Evidence {
     stretches: Vec<Stretch>,
-    /// Newer ends of the gaps that are unread still.
-    unread: Vec<Position>,
-    /// Newer ends of those of which nothing more will be read.
-    over: Vec<Position>,
+    /// Both ends of the gaps that are unread still, the newer one first.
+    unread: Vec<(Position, Position)>,
+    /// Newer ends of those that were read to their end.
+    read: Vec<Position>,
+    /// Newer ends of those that GitHub no longer shows.
+    refused: Vec<Position>,
 }
 
 impl Evidence {
     /// Puts the stretches in order. `gaps` is what became of the gaps, `place` says how positions are compared.
     #[must_use]
     pub fn new(mut stretches: Vec<Stretch>, gaps: &[GapEnd], place: impl Fn(Position) -> Position) -> Self {
-        let (mut unread, mut over) = (Vec::new(), Vec::new());
+        let (mut unread, mut read, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for end in gaps {
             match end {
-                GapEnd::Left(gap) => unread.push(place(gap.newer_end)),
-                GapEnd::Read { was: gap, .. } | GapEnd::Refused(gap) => over.push(place(gap.newer_end)),
+                GapEnd::Left(gap) => unread.push((place(gap.newer_end), place(gap.older_end))),
+                GapEnd::Read { was, .. } => read.push(place(was.newer_end)),
+                GapEnd::Refused(gap) => refused.push(place(gap.newer_end)),
             }
         }
         for stretch in &mut stretches {
@@ -73,7 +76,7 @@ impl Evidence {
             }
             stretch.seen.sort_unstable_by_key(|seen| seen.position);
         }
-        Self { stretches, unread, over }
+        Self { stretches, unread, read, refused }
     }
 
     /// Weighs every redelivery of `event` that went unanswered, as far as these stretches say anything of it.
@@ -102,14 +105,19 @@ impl Evidence {
         // Where a sweep stopped short of what lay before it, the gap below goes on: the next one, and no other.
         let below = self.stretches.iter().filter(|stretch| stretch.newer_end.is_some_and(|end| lies_below(end, position)));
         let next = below.max_by_key(|stretch| stretch.newer_end)?;
-        let is_further = self.unread.iter().any(|end| lies_below(*end, position) && Some(*end) > next.newer_end);
+        let others = self.unread.iter().map(|(newer_end, _)| newer_end).chain(&self.refused);
+        let is_further = others.copied().any(|end| lies_below(end, position) && Some(end) > next.newer_end);
         if is_further { None } else { next.answered_before(position) }
     }
 
     /// Whether what lay before that place is in a gap that a later sweep reads.
     fn will_be_read(&self, position: Position) -> bool {
-        let next = |ends: &[Position]| ends.iter().copied().filter(|end| lies_below(*end, position)).max();
-        next(&self.unread).is_some() && next(&self.unread) > next(&self.over)
+        if self.unread.iter().any(|(newer_end, older_end)| *older_end < position && position < *newer_end) {
+            return true;
+        }
+        let below = |end: &&Position| lies_below(**end, position);
+        let unread = self.unread.iter().map(|(newer_end, _)| newer_end).filter(below).max();
+        unread.is_some() && unread > self.read.iter().chain(&self.refused).filter(below).max()
     }
 
     /// The oldest attempt of the run of unanswered ones that the first delivery from `start` on lies in, if it does: how far back

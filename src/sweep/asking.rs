@@ -45,7 +45,9 @@ impl Asking {
             Asked::Answered(answer) => (answer, "unknown", None),
             Asked::Forbidden => {
                 self.forbidden += 1;
-                (AskAnswer::NotRedeliverable(403), "forbidden", Some(403))
+                // One that was under way beside the second one says no more of its event than if it had not been made.
+                let is_its = self.forbidden <= ENOUGH;
+                (if is_its { AskAnswer::NotRedeliverable(403) } else { AskAnswer::Withdrawn }, "forbidden", Some(403))
             }
             Asked::Unknown(error) => {
                 self.unknown += 1;

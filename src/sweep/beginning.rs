@@ -49,10 +49,11 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         if let Some(ending) = self.ends_at_once(&state) {
             return Ok(self.nothing(ending));
         }
+        state.move_to(self.now);
         if self.config.is_one_of_several {
+            // Their times are those of GitHub's clock, and a tick may come late.
             state.hear(&Others::read(storage.read(Key::Others).await?.as_deref()));
         }
-        state.move_to(self.now);
         if let Some(killed) = found {
             state.failures.note(killed.taken_at.min(self.now), FailureClass::Killed, None);
             state.alarm.doubt();

@@ -48,17 +48,19 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             (None, stopgap) => {
                 let mut state = State::default();
                 state.take_in(stopgap.unwrap_or_default(), self.now);
+                state.move_to(self.now);
                 state
             }
         };
-        state.move_to(self.now);
         state.failures.note(self.now, error.class(), None);
         self.report_failures(&state.failures);
         if state.failures.told().is_some() {
             self.tell(&mut state, ways(error.class())).await;
             self.report_lost_channels(&state);
         }
-        if let Err(error) = self.save_stopgap(Stopgap { failures: state.failures, alarm: state.alarm, own: state.ledger.own }).await {
+        if let Err(error) =
+            self.save_stopgap(Stopgap { failures: state.failures, alarm: state.alarm, own: state.ledger.own, heard: state.heard }).await
+        {
             self.log_failure(&error);
         }
     }

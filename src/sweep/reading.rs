@@ -3,6 +3,7 @@
 use super::report::{ListReach, Stamp};
 use super::{Run, SweepError};
 use crate::apart::apart;
+use crate::config::is_enterprise_server;
 use crate::github::deliveries::Page;
 use crate::github::error::GitHubError;
 use crate::policy::budget::kept_back;
@@ -33,8 +34,12 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
                         reader.gap_refused();
                     }
                     Err(SweepError::GitHub(error))
-                        if request.list == List::Failures && request.from.is_none() && error.status() == Some(422) =>
+                        if request.list == List::Failures
+                            && request.from.is_none()
+                            && error.status() == Some(422)
+                            && is_enterprise_server(&self.config.api_url) =>
                     {
+                        self.warn(&error);
                         reader.failures_refused();
                     }
                     Err(error) if request.list == List::Gap && error.class().is_of_the_moment() => {

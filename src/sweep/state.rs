@@ -48,6 +48,9 @@ pub struct Stopgap {
     /// Our own writes of the issue: their events are nobody's, whatever the state that they are missing in says.
     #[serde(default)]
     pub own: Own,
+    /// How many writes of other Apps are among them.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub heard: u64,
 }
 
 /// A stored value that is not to be used.
@@ -93,6 +96,7 @@ impl State {
         self.failures = stopgap.failures;
         self.alarm = std::mem::take(&mut self.alarm).followed_by(stopgap.alarm, now);
         self.ledger.own.take_in(stopgap.own);
+        self.heard = self.heard.max(stopgap.heard);
     }
 
     /// Takes note of what other Apps wrote, as far as that is new.

@@ -109,7 +109,12 @@ fn of_several_gaps_only_the_next_one_goes_on() {
     let left = GapEnd::Left(gap("10:07"));
     assert_eq!(weighed(Counting::Unread, &[&second], &[second_read, left.clone()]), Counting::Counts, "nothing more is read of it");
     assert_eq!(weighed(Counting::Unread, &[], &[GapEnd::Refused(gap("10:09")), left]), Counting::Counts, "nor of this one");
-    assert_eq!(weighed(Counting::Counts, &[&further], &[was_read]), Counting::Counts, "and that is for good");
+    assert_eq!(weighed(Counting::Counts, &[&further], &[was_read.clone()]), Counting::Counts, "and that is for good");
+    // It lies inside a gap itself, of which a page ended just there.
+    let inside = [GapEnd::Left(gap("12:00"))];
+    assert_eq!(weighed(Counting::Unread, &[], &inside), Counting::Unread, "what lay before it will be read");
+    let nearer = [GapEnd::Refused(gap("10:09")), was_read.clone()];
+    assert_eq!(weighed(Counting::Unread, &[&further], &nearer), Counting::Counts, "the nearer one is lost, the further one says nothing");
     // One that is read page by page goes on further down.
     let rest = [GapEnd::Left(Gap { newer_end: at("10:08"), ..gap("10:09") })];
     assert_eq!(weighed(Counting::Unread, &[&second], &rest), Counting::Unread);

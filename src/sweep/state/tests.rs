@@ -4,6 +4,7 @@ use serde_json::Value;
 use super::*;
 use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Position};
+use crate::policy::own;
 use crate::policy::time::minutes;
 
 fn state() -> State {
@@ -48,8 +49,22 @@ fn other_letters_are_stored_as_ascii_and_read_as_they_were() {
 }
 
 #[test]
+fn what_was_heard_while_the_state_could_not_be_written_is_taken_in_once() {
+    let write = |minute: u64| own::Write { repository_id: 7, at: Time::from_millis(1_796_112_000_000) + minutes(minute) };
+    let mut others = Others::default();
+    others.add(&[write(0), write(5)]);
+    let mut unwritten = state();
+    unwritten.hear(&others);
+    let stopgap = Stopgap { own: unwritten.ledger.own.clone(), heard: unwritten.heard, ..Stopgap::default() };
+    let mut later = state();
+    later.take_in(stopgap, write(15).at);
+    later.hear(&others);
+    assert_eq!((later.ledger.own, later.heard), (unwritten.ledger.own, 2));
+}
+
+#[test]
 fn the_stored_form_of_the_stopgap_is_pinned() {
-    let stopgap = Stopgap { failures: state().failures, alarm: Memory::default(), own: state().ledger.own };
+    let stopgap = Stopgap { failures: state().failures, alarm: Memory::default(), own: state().ledger.own, heard: 0 };
     let text = serde_json::to_string(&stopgap).expect("it is plain data");
     expect![[r#"{"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null},"own":[]}"#]].assert_eq(&text);
     assert_eq!(serde_json::from_str::<Stopgap>(&text).expect("it is read again"), stopgap);

@@ -151,6 +151,17 @@ fn a_suspended_installation_keeps_no_other_event_waiting() {
 }
 
 #[test]
+fn of_three_that_are_forbidden_at_once_two_are_told_and_the_third_is_asked_for_again() {
+    let outside = Outside::new(FOUR);
+    outside.faults.borrow_mut().push(("POST /app/hook/deliveries", || Ok(status(403))));
+    let report = outside.tick("10:15").expect("it ends");
+    assert_eq!((asks_made(&outside), report.alarm_entries), (3, 2));
+    outside.faults.borrow_mut().clear();
+    outside.tick("10:30");
+    assert_eq!([outside.asks_for("a").len(), outside.asks_for("c").len(), outside.asks_for("d").len()], [0, 1, 1]);
+}
+
+#[test]
 fn one_answer_of_each_sort_ends_no_asking() {
     let outside = Outside::new("a: 10:01 500 | refuse 403\nb: 10:02 500 | unknown\nc: 10:03 500 | 200\nd: 10:04 500 | 200");
     outside.tick("10:15");

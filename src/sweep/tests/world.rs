@@ -171,7 +171,9 @@ impl Outside {
         };
         if report.is_none() {
             self.crash.set(None);
-            self.orphans.borrow_mut().extend(self.message_ids().filter(|id| !messages.contains(id)));
+            let state = self.stored.borrow().get(&Key::State).cloned().unwrap_or_default();
+            let is_saved = |id: &i64| state.contains(&format!("\"message_id\":{id},"));
+            self.orphans.borrow_mut().extend(self.message_ids().filter(|id| !messages.contains(id) && !is_saved(id)));
         }
         report
     }

@@ -54,6 +54,18 @@ fn the_new_issue_whose_answer_was_lost_is_closed_when_its_entries_leave() {
 }
 
 #[test]
+fn the_issue_of_the_former_repository_is_closed_though_the_answer_to_the_new_one_was_lost() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.name = "acme/other";
+    repo.server.line.fail("POST /repos/acme/other", Fault::AnswerLost);
+    repo.show(15, &["a", "b"]).expect_err("no answer");
+    repo.show(30, &["a", "b"]).expect("it is found");
+    assert_eq!(repo.server.open_titles().len(), 1, "one issue, in the repository of the settings");
+    assert_eq!(repo.show(45, &["a", "b"]), Ok(0));
+}
+
+#[test]
 fn a_change_without_anything_new_leaves_closed_what_a_person_closed() {
     let mut repo = Repository::new();
     repo.show(0, &["a", "b"]).expect("shown");
