@@ -36,7 +36,7 @@ export function codeOf(text) {
 /** `npm run setup`, `npx wrangler secret put` and the like, without what follows. @param {string} text */
 export function commandsOf(text) {
   const found = codeOf(text).flatMap((code) => [
-    ...code.matchAll(/\bnpm (?:run |)[a-z][a-z:-]*|\bnpx wrangler(?: [a-z]+(?![\w.=-]))+/g),
+    ...code.matchAll(/\bnpm (?:run |)[a-z][a-z:-]*|\bnpx wrangler(?: secret)? [a-z]+/g),
   ]);
   return [...new Set(found.map(([command]) => command))];
 }
