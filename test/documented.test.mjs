@@ -1,10 +1,8 @@
 // What programs read is what is documented, both ways: /status.json, /plan.json, and the lines of the log.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { describe, test } from "node:test";
-import { root } from "../scripts/setup.mjs";
-import { startCloud, tailed } from "./operator/cloud.mjs";
+import { wranglerTail } from "./operator/cloud.mjs";
 import { quotesOf, read, unsaid } from "./operator/pages.mjs";
 import { openDesk } from "./operator/scene.mjs";
 import { settings } from "./worker/alarm.mjs";
@@ -84,14 +82,14 @@ describe("what is documented", { concurrency: 2 }, () => {
     const { scene, lines } = await everyKind(t);
     const desk = await openDesk(t);
     const printed = scene.worker.lines.filter((line) => line.startsWith("{"));
-    const pretty = await tail(t, desk, printed, "pretty");
+    const pretty = await wranglerTail(t, desk, { lines: printed, at: at("10:00"), format: "pretty" });
     const shown = pretty.split("\n").filter((line) => line.startsWith("  (log) "));
     assert.deepEqual(
       shown.map((line) => line.slice("  (log) ".length)),
       printed,
       "one line each, and nothing cut off",
     );
-    const json = JSON.parse(await tail(t, desk, printed, "json"));
+    const json = JSON.parse(await wranglerTail(t, desk, { lines: printed, at: at("10:00"), format: "json" }));
     assert.deepEqual(
       json.logs.flatMap(({ message }) => message.map((text) => JSON.parse(text))),
       lines,
@@ -133,28 +131,6 @@ async function everyKind(t) {
   scene.github.fault(() => true, { status: 500 }, 9);
   await scene.tickAt("09:00");
   return { scene, lines: scene.worker.logs };
-}
-
-/** What the real `wrangler tail` prints of these lines, of which Cloudflare's API, or one in its place, tells it. */
-async function tail(t, desk, lines, format) {
-  const base = await startCloud(t, [tailed(lines, at("10:00"))]);
-  const env = {
-    ...desk.environment(),
-    CLOUDFLARE_API_BASE_URL: base,
-    CLOUDFLARE_API_TOKEN: "a-token",
-    CLOUDFLARE_ACCOUNT_ID: "a1",
-    // It would ask the registry for a newer version.
-    WRANGLER_HIDE_BANNER: "true",
-    WRANGLER_SEND_METRICS: "false",
-  };
-  const args = [`${root}/node_modules/wrangler/bin/wrangler.js`, "tail", "github-app-redeliver", "--format", format];
-  const child = spawn(process.execPath, args, { cwd: desk.folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  let [output, errors] = ["", ""];
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  const code = await new Promise((resolve) => child.on("close", resolve));
-  assert.deepEqual([code, errors], [0, ""]);
-  return output;
 }
 
 /** The variants of a Rust enum as serde writes them. */

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { otherKeys, testKeys } from "./fakes/github.mjs";
 import { startWorker } from "./harness.mjs";
-import { choose, person } from "./operator/person.mjs";
 import { PLAYED, quotesOf, read, unsaid } from "./operator/pages.mjs";
+import { choose, person } from "./operator/person.mjs";
 import { openDesk } from "./operator/scene.mjs";
 import { breaks, issuesOf, openAlarm, quiet, settings, sweep } from "./worker/alarm.mjs";
-import { at, CHAT, CONTROL_REPO, opened, openScene } from "./worker/scene.mjs";
+import { at, CHAT, opened, openScene } from "./worker/scene.mjs";
 import { ago, openDoor, statusOf } from "./worker/visitor.mjs";
 
 const OTHER_CHAT = -1009;
@@ -191,7 +191,10 @@ describe("what an operator does", { concurrency: 2 }, () => {
     const guids = Array.from({ length: 12 }, (_, index) => scene.fails(at("22:05") + index * 600_000, 0));
     const night = await scene.ticks("22:15", "30:00");
     assert.equal(scene.telegram.sounds(CHAT), 1, "one page for the night");
-    assert.ok(night.slice(4).every(({ asked }) => asked.length <= 1), "a probe at a time");
+    assert.ok(
+      night.slice(4).every(({ asked }) => asked.length <= 1),
+      "a probe at a time",
+    );
     hear(scene);
     scene.github.endpoint = () => 200;
     const morning = await scene.ticks("30:15", "32:15");
@@ -277,7 +280,10 @@ describe("what an operator does", { concurrency: 2 }, () => {
 });
 
 test("each page of docs/operate is played", () => {
-  assert.deepEqual(played.toSorted(), PLAYED.filter((file) => file !== "docs/operate/logs.md"));
+  assert.deepEqual(
+    played.toSorted(),
+    PLAYED.filter((file) => file !== "docs/operate/logs.md"),
+  );
 });
 
 /** An event that gives up at the next sweep, whatever MAX_ATTEMPTS is. */

@@ -31,7 +31,11 @@ const below = (folder, end) =>
 
 /** All that the Worker and both commands can say, with Rust's and JavaScript's ways to break a text undone. */
 const source = [...below("src", ".rs"), ...below("scripts/operator", ".mjs")]
-  .map((file) => read(file).replace(/\\\n\s*/g, "").replace(/" \+\n\s*"/g, ""))
+  .map((file) =>
+    read(file)
+      .replace(/\\\n\s*/g, "")
+      .replace(/" \+\n\s*"/g, ""),
+  )
   .join("\n");
 
 test("every command of the pages is one of package.json or of wrangler", () => {
@@ -80,7 +84,13 @@ test("what the pages quote in their tables of failures is what the code says", (
   assert.ok(said.length > 40, `${said.length} were found`);
   // The code has a place where the name of a setting stands; and one row may have two messages.
   const pieces = (quote) => quote.replaceAll("`", "").split(/\b[A-Z]{2,}(?:_[A-Z]+)*\b(?!')|, or |\s…/);
-  const missing = (quote) => unsaid(pieces(quote).map((piece) => piece.trim()).filter(Boolean), [source]).length > 0;
+  const missing = (quote) =>
+    unsaid(
+      pieces(quote)
+        .map((piece) => piece.trim())
+        .filter(Boolean),
+      [source],
+    ).length > 0;
   assert.deepEqual(
     said.filter(([, quote]) => missing(quote)),
     [],
@@ -120,12 +130,25 @@ test("the figures of the paid plan are those of the comparison", () => {
   };
   const text = read("docs/operate/paid-plan.md");
   const [, body] = /\| --- \| --- \| --- \|\n((?:\|.*\n)+)/.exec(text);
-  const cells = body.trim().split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
-  assert.deepEqual(cells.map(([, , free]) => free), row("this Worker"));
-  assert.deepEqual(cells.map(([, , , paid]) => paid), row(" both, paid plan"));
+  const cells = body
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  assert.deepEqual(
+    cells.map(([, , free]) => free),
+    row("this Worker"),
+  );
+  assert.deepEqual(
+    cells.map(([, , , paid]) => paid),
+    row(" both, paid plan"),
+  );
   assert.ok(text.includes(Number(/^\d+/.exec(fleet)[0]).toLocaleString("en-US")));
-  const [, played] = /name: " both, paid plan",[\s\S]*?&\[\n([\s\S]*?)\n\s*\]\)/.exec(read("test/compare/policies/mod.rs"));
-  const set = Object.fromEntries(Array.from(played.matchAll(/\("(\w+)", "(\w+)"\)/g), ([, name, value]) => [name, value]));
+  const [, played] = /name: " both, paid plan",[\s\S]*?&\[\n([\s\S]*?)\n\s*\]\)/.exec(
+    read("test/compare/policies/mod.rs"),
+  );
+  const set = Object.fromEntries(
+    Array.from(played.matchAll(/\("(\w+)", "(\w+)"\)/g), ([, name, value]) => [name, value]),
+  );
   for (const [name, value] of Object.entries(set)) {
     assert.ok(text.includes(`${name} = "${value}"`) || text.includes(`${name}=${value}`), name);
   }

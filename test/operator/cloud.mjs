@@ -1,12 +1,44 @@
-// Cloudflare's API as far as `wrangler tail` needs it: it hands out one tail, sends the events that it has, and ends it.
+// `wrangler tail`, the real one, and Cloudflare's API as far as it needs that: it hands out one tail, sends its events, and ends it.
 
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
+import { join } from "node:path";
+import { root } from "../../scripts/setup.mjs";
 
 const WEBSOCKET = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** One event for `wrangler tail`: a run of the schedule with what it printed. @param {string[]} lines @param {number} at  ms */
-export function tailed(lines, at) {
+/**
+ * What `wrangler tail` prints of a run of the schedule.
+ * @param {any} t @param {any} desk  where it runs
+ * @param {{lines: string[], at: number, format: 'pretty' | 'json'}} what  the lines that the run printed, and its time in ms
+ * @returns {Promise<string>}
+ */
+export async function wranglerTail(t, desk, { lines, at, format }) {
+  const env = {
+    ...desk.environment(),
+    CLOUDFLARE_API_BASE_URL: await startCloud(t, [tailed(lines, at)]),
+    CLOUDFLARE_API_TOKEN: "a-token",
+    CLOUDFLARE_ACCOUNT_ID: "a1",
+    // It would ask the registry for a newer version.
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_SEND_METRICS: "false",
+    TZ: "UTC",
+    LC_ALL: "en_US.UTF-8",
+  };
+  const program = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
+  const args = [program, "tail", "github-app-redeliver", "--format", format];
+  const child = spawn(process.execPath, args, { cwd: desk.folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  let [output, errors] = ["", ""];
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  assert.deepEqual([code, errors], [0, ""]);
+  return output;
+}
+
+function tailed(lines, at) {
   return {
     outcome: "ok",
     scriptName: "github-app-redeliver",
@@ -17,8 +49,8 @@ export function tailed(lines, at) {
   };
 }
 
-/** @param {any} t @param {object[]} events @returns {Promise<string>} the address of the API */
-export async function startCloud(t, events) {
+/** @returns {Promise<string>} the address of the API */
+async function startCloud(t, events) {
   const server = createServer((request, response) => {
     const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
     const url = `ws://127.0.0.1:${port}/tail`;
