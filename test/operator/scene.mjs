@@ -108,7 +108,8 @@ class Desk {
 /** In the place of wrangler: notes its arguments and stdin, and answers as wrangler 4 does. */
 function stub(folder) {
   return `#!${process.execPath}
-const fs = require("node:fs");
+// Whether or not a package.json beside it says that it is a module.
+const fs = process.getBuiltinModule("node:fs");
 const cloud = JSON.parse(fs.readFileSync(${JSON.stringify(join(folder, "cloud.json"))}, "utf8"));
 const args = process.argv.slice(2);
 const input = fs.readFileSync(0, "utf8");

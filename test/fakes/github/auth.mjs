@@ -27,7 +27,7 @@ function credential(header) {
 /**
  * The claims of a valid JWT of the App; throws GitHub's answer otherwise.
  * @param {string | undefined} header  `Authorization`
- * @param {{id: number, clientId: string, publicKey: string}} app
+ * @param {{id: number, clientId: string, publicKey: string, otherPublicKeys?: string[]}} app  any of its keys will do
  */
 export function jwtClaims(header, app) {
   const sent = credential(header);
@@ -38,9 +38,9 @@ export function jwtClaims(header, app) {
   if (!head || !claims || head.alg !== "RS256") throw unauthorized(UNREADABLE);
   if (![String(app.id), app.clientId].includes(String(claims.iss))) throw new ApiError(404, "Integration not found");
   const signature = Buffer.from(parts[2], "base64url");
-  if (!verify("sha256", Buffer.from(`${parts[0]}.${parts[1]}`), createPublicKey(app.publicKey), signature)) {
-    throw unauthorized(UNREADABLE);
-  }
+  const signed = Buffer.from(`${parts[0]}.${parts[1]}`);
+  const keys = [app.publicKey, ...(app.otherPublicKeys ?? [])];
+  if (!keys.some((key) => verify("sha256", signed, createPublicKey(key), signature))) throw unauthorized(UNREADABLE);
   const nowSecs = Date.now() / 1000;
   if (!Number.isInteger(claims.exp) || claims.exp <= nowSecs) throw unauthorized(BAD_EXP);
   if (claims.exp > nowSecs + MAX_AHEAD_SECS) throw unauthorized(FAR_EXP);
