@@ -10,17 +10,22 @@ use url::{Host, Url};
 pub use self::apps::Apps;
 use self::apps::Strays;
 
+use crate::alarm::summary::TimeOfDay;
 use crate::alarm::telegram::TelegramSettings;
 use crate::github::key::{AppKey, KeyError};
 use crate::policy::budget::least_limit;
 use crate::policy::settings::{ENTERPRISE_SERVER_RETENTION, RETENTION, Settings};
 use crate::policy::time::hours;
+use crate::status::route::{Route, home_of};
 
 /// The setting with the App's private key.
 pub const KEY: &str = "GITHUB_APP_PRIVATE_KEY";
 
 /// The word for a list that is empty, or for something that one of several Apps is to be without.
 const NONE: &str = "none";
+
+const STATUS_WITHOUT_TOKEN: &str =
+    "STATUS_URL is set without ADMIN_TOKEN, so there is no status page that a button could lead to; set ADMIN_TOKEN as a secret";
 
 /// The variables and secrets of the Worker, which the runtime keeps alike.
 pub trait Variables {
@@ -86,6 +91,10 @@ pub struct Config {
     pub control_repo: Option<String>,
     /// `HEARTBEAT_URL`: one GET after each sweep that read both lists.
     pub heartbeat_url: Option<Secret>,
+    /// `STATUS_URL`, of one of several Apps with the path of its page. `None` also without `ADMIN_TOKEN`: then there is no page.
+    pub status_url: Option<String>,
+    /// `DAILY_SUMMARY`: when a silent message says what the day came to.
+    pub daily_summary: Option<TimeOfDay>,
     /// What the policy decides by.
     pub settings: Settings,
 }
@@ -160,11 +169,31 @@ pub fn read(variables: &impl Variables, app: Option<&str>) -> Result<Config, Box
     let heartbeat_url = reader.heartbeat_url();
     let settings = reader.settings(&api_url, heartbeat_url.is_some());
     // Whoever answers a request reads it; here it is only checked.
-    reader.admin_token();
+    let opens = reader.admin_token().is_some();
+    let page = reader.status_url();
+    let daily_summary = reader.daily_summary();
     let key_setting = reader.name(KEY);
     let SettingsReader { app: app_id, mut problems, .. } = reader;
-    let warnings = Problems(harmless.clone()).texts();
-    let config = Config { app_id, is_one_of_several, warnings, key_setting, key, api_url, telegram, control_repo, heartbeat_url, settings };
+    let mut warnings = Problems(harmless.clone()).texts();
+    if page.is_some() && !opens {
+        warnings.push(STATUS_WITHOUT_TOKEN.to_owned());
+    }
+    let home = if is_one_of_several { home_of(&app_id) } else { Route::Page.path().to_owned() };
+    let status_url = page.filter(|_| opens).map(|page| page + &home);
+    let config = Config {
+        app_id,
+        is_one_of_several,
+        warnings,
+        key_setting,
+        key,
+        api_url,
+        telegram,
+        control_repo,
+        heartbeat_url,
+        status_url,
+        daily_summary,
+        settings,
+    };
     if problems.is_empty() {
         return Ok(config);
     }
@@ -233,9 +262,7 @@ impl<V: Variables> SettingsReader<'_, V> {
     fn url(&mut self, setting: &'static str, default: &str) -> String {
         let Some(text) = self.text(setting) else { return default.to_owned() };
         match parse_url(&text) {
-            Some(url) if url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none() => {
-                url.as_str().trim_end_matches('/').to_owned()
-            }
+            Some(url) if is_bare(&url) => url.as_str().trim_end_matches('/').to_owned(),
             _ => {
                 self.problem(setting, format!("is no address such as {default} (https, without a query; http only for this machine)"));
                 default.to_owned()
@@ -313,6 +340,35 @@ impl<V: Variables> SettingsReader<'_, V> {
             self.problem("HEARTBEAT_URL", "is no https address (http only for this machine)");
         }
         Some(Secret(text))
+    }
+
+    /// Without a path: the Worker has its pages at fixed ones, and whoever pastes one with a token in it is to be told.
+    fn status_url(&mut self) -> Option<String> {
+        let url = parse_url(&self.text("STATUS_URL")?).filter(|url| is_bare(url) && url.path() == "/");
+        if url.is_none() {
+            let expected = "is no address such as https://github-app-redeliver.me.workers.dev (https, without a path or a query; http only \
+                            for this machine)";
+            self.problem("STATUS_URL", expected);
+        }
+        Some(url?.as_str().trim_end_matches('/').to_owned())
+    }
+
+    fn daily_summary(&mut self) -> Option<TimeOfDay> {
+        const NAME: &str = "DAILY_SUMMARY";
+        let at = TimeOfDay::parse(&self.text_unless_none(NAME)?);
+        if at.is_none() {
+            self.problem(NAME, "is no time of day in UTC such as 07:00");
+        }
+        let has_no_chat = self.is_none("TELEGRAM_CHAT_ID");
+        if has_no_chat && self.name(NAME) == NAME {
+            // What is set for all is not meant for the App that is to be without Telegram.
+            return None;
+        }
+        if has_no_chat || self.text("TELEGRAM_BOT_TOKEN").is_none() && self.text("TELEGRAM_CHAT_ID").is_none() {
+            self.problem(NAME, "is sent by Telegram, which is not set; set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, or take it out");
+            return None;
+        }
+        at
     }
 
     fn admin_token(&mut self) -> Option<Secret> {
@@ -441,6 +497,11 @@ fn parse_url(text: &str) -> Option<Url> {
         Host::Ipv6(ip) => ip.is_loopback(),
     };
     (url.scheme() == "https" || url.scheme() == "http" && loopback).then_some(url)
+}
+
+/// Whether it has nothing in it but a host and a path.
+fn is_bare(url: &Url) -> bool {
+    url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none()
 }
 
 fn is_bot_token(text: &str) -> bool {

@@ -106,6 +106,34 @@ test("a service that repeats the request gets no secret onto the screen", async 
   assert.ok(!desk.printed.includes(desk.telegram.token.slice(-20)), desk.printed);
 });
 
+test("whether it is the Worker that answers at STATUS_URL is looked at without its token", async (t) => {
+  const desk = await openDesk(t);
+  const asked = [];
+  let answer;
+  desk.change.fetch = (url, how) => {
+    if (!url.startsWith("https://worker.example/")) return fetch(url, how);
+    asked.push([url, how.headers.authorization]);
+    return Promise.resolve(answer());
+  };
+  const settings = { ...desk.settings, STATUS_URL: "https://worker.example" };
+  answer = () => new Response("Not Found", { status: 404 });
+  assert.equal(await desk.doctor(settings), 0, desk.printed);
+  assert.match(desk.printed, /✔ {2}status page +The Worker answers at STATUS_URL\./);
+  assert.deepEqual(asked, [["https://worker.example/", undefined]]);
+  for (const another of [
+    () => new Response("<h1>There is nothing here yet</h1>", { status: 404 }),
+    () => new Response("Not Found", { status: 200 }),
+    () => new Response("", { status: 302, headers: { location: "https://elsewhere.example/" } }),
+  ]) {
+    answer = another;
+    assert.equal(await desk.doctor(settings), 1);
+  }
+  assert.match(desk.printed.replace(/\s+/g, " "), /It is not the Worker that answers at STATUS_URL \(status 302\)/);
+  answer = () => Promise.reject(Object.assign(new TypeError("fetch failed"), { cause: { code: "ENOTFOUND" } }));
+  assert.equal(await desk.doctor(settings), 1);
+  assert.match(desk.printed.replace(/\s+/g, " "), /worker\.example cannot be found/);
+});
+
 test("the deployed Worker is asked with its token", async (t) => {
   const desk = await openDesk(t);
   const worker = { WORKER_URL: "https://worker.example/", ADMIN_TOKEN: "canary-admin-token" };

@@ -281,6 +281,17 @@ test("whose a setting may be is as the Worker has it", () => {
   assert.equal(found.length, Object.keys(SCOPES).length);
 });
 
+test("a summary for all is not meant for the App that is to be without Telegram", async (t) => {
+  const desk = await openBoth(t);
+  const both = { ...desk.both, DAILY_SUMMARY: "07:00", [`TELEGRAM_CHAT_ID_${TWO}`]: "none" };
+  // Only what wrangler.toml says of it is deployed, and the doctor reads all.
+  assert.deepEqual(await findings(desk, both), []);
+  assert.deepEqual(await findings(desk, { ...both, [`DAILY_SUMMARY_${TWO}`]: "08:00" }), [
+    `App ${TWO}: settings, DAILY_SUMMARY_${TWO} is set, and there is no chat of Telegram that it could go to.`,
+  ]);
+  assert.deepEqual(await findings(desk, { ...both, [`DAILY_SUMMARY_${TWO}`]: "none" }), []);
+});
+
 test("settings that nothing was said of are as they were with one App", () => {
   const settings = new Settings();
   settings.set("GITHUB_APP_ID", "Iv23abc", "a flag");

@@ -40,6 +40,26 @@ test("flags, a file and the environment are enough to deploy", async (t) => {
   assert.equal(desk.telegram.messages(CHAT).length, 1);
 });
 
+test("the address that a deployment prints becomes STATUS_URL where there is a page, and once", async (t) => {
+  const deploys = (desk) => desk.wranglerCalls.filter(({ args }) => args[0] === "deploy").length;
+  const address = "https://github-app-redeliver.ada.workers.dev";
+  const desk = await openDesk(t);
+  Object.assign(desk.cloud, { address, secrets: ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN"] });
+  assert.equal(await desk.setup(desk.settings, ["--deploy"]), 0, desk.printed);
+  assert.deepEqual([readVars(desk.folder).STATUS_URL, deploys(desk)], [undefined, 1], "without ADMIN_TOKEN");
+  desk.cloud.secrets.push("ADMIN_TOKEN");
+  assert.equal(await desk.setup(desk.settings, ["--deploy"]), 0, desk.printed);
+  assert.deepEqual([readVars(desk.folder).STATUS_URL, deploys(desk)], [address, 3], "and it is deployed");
+  assert.match(desk.printed, /STATUS_URL, so that the alarm has a button/);
+  writeVars(desk.folder, { STATUS_URL: "https://redeliver.example" });
+  assert.equal(await desk.setup(desk.settings, ["--deploy"]), 0, desk.printed);
+  assert.deepEqual([readVars(desk.folder).STATUS_URL, deploys(desk)], ["https://redeliver.example", 4]);
+  desk.cloud.address = undefined;
+  writeVars(desk.folder, { STATUS_URL: "" });
+  assert.equal(await desk.setup(desk.settings, ["--deploy"]), 0, desk.printed);
+  assert.deepEqual([readVars(desk.folder).STATUS_URL, deploys(desk)], ["", 5], "workers_dev = false");
+});
+
 test("a deployment goes by wrangler.toml, this machine by .dev.vars", async (t) => {
   const desk = await openDesk(t);
   const { CONTROL_REPO, ...rest } = desk.settings;

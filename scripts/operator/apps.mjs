@@ -29,11 +29,13 @@ export const SCOPES = {
   RETRY_STATUS: "each",
   DRY_RUN: "each",
   ADMIN_TOKEN: "shared",
+  STATUS_URL: "shared",
+  DAILY_SUMMARY: "each",
   HEARTBEAT_URL: "one",
 };
 
 /** One App may be without these although the others have them. */
-const MAY_BE_NONE = ["TELEGRAM_CHAT_ID", "TELEGRAM_THREAD_ID", "CONTROL_REPO", "HEARTBEAT_URL"];
+const MAY_BE_NONE = ["TELEGRAM_CHAT_ID", "TELEGRAM_THREAD_ID", "CONTROL_REPO", "HEARTBEAT_URL", "DAILY_SUMMARY"];
 
 const SUFFIXED = /^(.+)_(\d+)$/;
 

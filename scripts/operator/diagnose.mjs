@@ -6,6 +6,7 @@ import { checkSignIn, judgedSecrets, strayedSecrets } from "./checks/cloudflare.
 import { checkControlRepo } from "./checks/control-repo.mjs";
 import { ok, problem, skipped, warning } from "./checks/finding.mjs";
 import { checkLimits } from "./checks/limits.mjs";
+import { checkStatusUrl } from "./checks/status-url.mjs";
 import { checkBot, checkChat } from "./checks/telegram.mjs";
 import { checkWebhook } from "./checks/webhook.mjs";
 import { checkWorker } from "./checks/worker.mjs";
@@ -34,7 +35,12 @@ export async function diagnose(ports, settings, { wrangler, env }) {
     const group = looked.length > 1 ? `App ${own.get("GITHUB_APP_ID")}` : undefined;
     found.push(...(await ofApp(ports, own, deployed)).map((finding) => ({ ...finding, group })));
   }
-  return [...found, ...cloud({ signedIn, cloudflare, deployed, looked, apps }), ...(await worker(ports, env))];
+  return [
+    ...found,
+    ...cloud({ signedIn, cloudflare, deployed, looked, apps }),
+    ...(await checkStatusUrl(ports, settings, deployed)),
+    ...(await worker(ports, env)),
+  ];
 }
 
 /** All that is of one App. */

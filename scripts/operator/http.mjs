@@ -19,6 +19,7 @@ export class Unreachable extends Error {
  * @property {number} status
  * @property {Headers} headers
  * @property {any} json  undefined if the body is no JSON
+ * @property {string} text  the body as it came: never shown, as it may repeat the request
  * @property {number | undefined} aheadMs  how far this machine's clock is ahead of the server's, by its `Date`
  */
 
@@ -45,7 +46,8 @@ export function httpClient({ fetch, now, env = {} }) {
       const at = now();
       const text = await response.text();
       if (response.status === 407) throw new Unreachable(...noAnswer(host, "PROXY_407", env));
-      return { status: response.status, headers: response.headers, json: parsed(text), aheadMs: ahead(response, at) };
+      const { status, headers: answered } = response;
+      return { status, headers: answered, json: parsed(text), text, aheadMs: ahead(response, at) };
     } catch (error) {
       if (error instanceof Unreachable) throw error;
       throw new Unreachable(...noAnswer(host, codeOf(error), env));

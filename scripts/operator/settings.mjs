@@ -17,6 +17,7 @@ export const VARS = [
   "TELEGRAM_THREAD_ID",
   "TELEGRAM_API_URL",
   "CONTROL_REPO",
+  "STATUS_URL",
 ];
 const NAMES = ["APPS", ...VARS, ...SECRETS, ...LIMIT_NAMES];
 
@@ -34,6 +35,8 @@ const DEFAULTS = { GITHUB_API_URL: GITHUB_API, TELEGRAM_API_URL: TELEGRAM_API };
 export class Settings {
   /** @type {Map<string, {value: string, from: string}>} */
   #held = new Map();
+  /** Settings that this App is to be without. @type {Set<string>} */
+  #none = new Set();
   /** What a setting is called, where it has another name than its own. @type {Map<string, string>} */
   #called = new Map();
 
@@ -61,6 +64,9 @@ export class Settings {
   /** What it is called where it stands, such as CONTROL_REPO_1234567. @param {string} name */
   called = (name) => this.#called.get(name) ?? name;
 
+  /** Whether this App is to be without it although the others have it. @param {string} name */
+  isNone = (name) => this.#none.has(name);
+
   /** As one of the Apps has them. @param {import('./apps.mjs').Apps} apps @param {string} id */
   of(apps, id) {
     const own = new Settings();
@@ -68,12 +74,12 @@ export class Settings {
       const name = nameOf(this, apps, id, setting);
       own.#called.set(setting, name);
       const held = this.#held.get(name);
-      if (held && !isNone(name, setting, held.value)) own.#held.set(setting, held);
+      if (held && isNone(name, setting, held.value)) own.#none.add(setting);
+      else if (held) own.#held.set(setting, held);
     }
     own.#held.set("GITHUB_APP_ID", { value: id, from: apps.listed ? "APPS" : this.from("GITHUB_APP_ID") });
-    const chat = nameOf(this, apps, id, "TELEGRAM_CHAT_ID");
     // Without a chat the bot that the others have is none of its.
-    if (this.has(chat) && isNone(chat, "TELEGRAM_CHAT_ID", this.get(chat))) own.forget("TELEGRAM_BOT_TOKEN");
+    if (own.isNone("TELEGRAM_CHAT_ID")) own.forget("TELEGRAM_BOT_TOKEN");
     return own;
   }
 

@@ -56,6 +56,9 @@ export function wranglerCli({ root, env, program = "wrangler" }) {
   };
 }
 
+/** The address at workers.dev that a deployment prints, if it has one. @param {string} output */
+export const deployedAddress = (output) => /^\s*(https:\/\/[a-z0-9.-]+\.workers\.dev)\s*$/m.exec(output)?.[1];
+
 /** @typedef {ReturnType<typeof wranglerCli>} Wrangler */
 
 /** wrangler prints a banner or a notice before its JSON at times. */

@@ -10,7 +10,9 @@ use futures_util::future::join;
 use super::control_repo::{self, ControlRepo};
 use super::entry::{Channel, with_lost_channel};
 use super::reach::{Contact, Reach};
+use super::summary::Day;
 use super::telegram::Telegram;
+use super::text::summary::summary;
 use super::{Alarm, AppPage, ChannelError, Memory, Outcome};
 use crate::apart::apart;
 use crate::config::Config;
@@ -109,6 +111,19 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
     /// Shows the alarm on every channel that shows another one, with twelve calls a sweep at most. Neither stops the other.
     pub async fn show(&self, memory: Memory, alarm: &Alarm, now: Time, ways: Ways) -> Told {
         apart(self.show_all(memory, alarm, now, ways)).await
+    }
+
+    /// Sends what `day` came to, without a sound, when Telegram shows `alarm`. Whether Telegram can be reached is noted as for any call.
+    ///
+    /// # Errors
+    /// If it could not be sent, or nobody knows whether it was.
+    pub async fn summarize(&self, memory: &mut Memory, alarm: &Alarm, day: &Day, now: Time) -> Result<(), ChannelError> {
+        let Some(telegram) = &self.telegram else { return Ok(()) };
+        let message = summary(&self.alarm_for(Channel::Telegram, memory, alarm), day);
+        let said = apart(telegram.say(memory.telegram.as_ref(), &message)).await;
+        let contact = if said.is_ok() { Contact::Reached } else { Contact::Failed };
+        memory.telegram_reach.note(contact, said.as_ref().err(), now);
+        said
     }
 
     async fn show_all(&self, memory: Memory, alarm: &Alarm, now: Time, ways: Ways) -> Told {
@@ -254,6 +269,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
             slug: app.and_then(|app| app.slug.clone()),
             advanced_url: app.and_then(|app| app.advanced_url.clone()),
             issue_url: issue.filter(|_| channel == Channel::Telegram).map(str::to_owned),
+            status_url: alarm.status_url.clone(),
             one_of_several: alarm.one_of_several.clone(),
             retention: alarm.retention,
         }

@@ -10,6 +10,7 @@ pub mod entry;
 pub mod reach;
 mod said;
 pub mod shown;
+pub mod summary;
 pub mod telegram;
 pub mod text;
 
@@ -42,6 +43,8 @@ pub struct Alarm {
     pub advanced_url: Option<String>,
     /// The issue of the control repository, if there is one: the message has a button to it.
     pub issue_url: Option<String>,
+    /// The App's status page, if the settings name it: both channels lead there.
+    pub status_url: Option<String>,
     /// The App's id, if the Worker has several: it stands for a name that is not known.
     pub one_of_several: Option<String>,
     /// How long GitHub keeps a delivery.
@@ -56,6 +59,7 @@ impl Default for Alarm {
             slug: None,
             advanced_url: None,
             issue_url: None,
+            status_url: None,
             one_of_several: None,
             retention: RETENTION,
         }
@@ -93,6 +97,9 @@ pub struct Memory {
     /// The App, read once and refreshed daily.
     #[serde(default)]
     pub app: Option<AppPage>,
+    /// The time of day that the last daily summary was for, be it sent or lost on its way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_of: Option<Time>,
 }
 
 impl Memory {
@@ -109,6 +116,7 @@ impl Memory {
         if let Some(app) = &mut self.app {
             app.read_at = app.read_at.min(now);
         }
+        self.summary_of = self.summary_of.map(|of| of.min(now));
     }
 
     /// Goes on in what the channels showed `later`, while this could not be read or written.
@@ -126,6 +134,7 @@ impl Memory {
             telegram_reach: later.telegram_reach,
             control_repo_reach: later.control_repo_reach,
             app: later.app.or(self.app),
+            summary_of: later.summary_of.max(self.summary_of),
         }
     }
 

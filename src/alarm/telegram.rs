@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use self::bot::{Bot, Edited};
+use self::bot::{Bot, Edited, Sound};
 use super::reach::Contact;
 use super::shown::LastShown;
 use super::text::telegram as text;
@@ -221,8 +221,21 @@ impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
     /// # Errors
     /// If it cannot.
     pub async fn probe(&self, shown: Option<&Shown>) -> Result<(), ChannelError> {
+        self.bot.probe(&self.chat(shown)).await
+    }
+
+    /// Sends a message that stands for itself, without a sound: it is not remembered.
+    ///
+    /// # Errors
+    /// If it could not be sent, or nobody knows whether it was.
+    pub async fn say(&self, shown: Option<&Shown>, message: &text::Message) -> Result<(), ChannelError> {
+        self.bot.send(&self.chat(shown), message, Sound::Off).await.map(drop)
+    }
+
+    /// The chat of the settings, by the number that it has now.
+    fn chat(&self, shown: Option<&Shown>) -> String {
         let known = shown.filter(|shown| shown.is_in(&self.bot.settings)).map(Shown::chat_now);
-        self.bot.probe(known.as_deref().unwrap_or(&self.bot.settings.chat_id)).await
+        known.unwrap_or_else(|| self.bot.settings.chat_id.clone())
     }
 
     async fn carry_out(&self, todo: Todo, shown: &mut Option<Shown>, alarm: &Alarm, now: Time) -> Result<(), ChannelError> {
@@ -283,7 +296,7 @@ impl<'a, N: Network, C: Clock> Telegram<'a, N, C> {
         let settings = &self.bot.settings;
         let moved_to = shown.as_ref().filter(|shown| shown.is_in(settings)).and_then(|shown| shown.moved_to);
         let chat = moved_to.map_or_else(|| settings.chat_id.clone(), |id| id.to_string());
-        let sent = self.bot.send(&chat, &message).await?;
+        let sent = self.bot.send(&chat, &message, Sound::On).await?;
         let (last, old) = match shown.take() {
             Some(before) => (Some(before.last), before.old),
             None => (None, Vec::new()),

@@ -1,12 +1,13 @@
 //! Every sentence that a person reads, and how it is written for each channel.
 //!
 //! Here is what both channels say, with the advice in `advice`; [`telegram`] writes it as Telegram's HTML, [`issue`] as GitHub's Markdown,
-//! [`words`] in plain words for the status page, and `outside` makes values from outside harmless. The same alarm gives the same text:
+//! [`summary`] says what a day came to, [`words`] in plain words for the status page, and `outside` makes values from outside harmless. The same alarm gives the same text:
 //! nothing here knows the present.
 
 mod advice;
 pub mod issue;
 pub(crate) mod outside;
+pub mod summary;
 pub mod telegram;
 pub mod words;
 
@@ -34,6 +35,9 @@ const ADVANCED_PAGE: &str = "Open the App's Advanced page";
 
 /// On the button to the issue of the control repository.
 const CONTROL_ISSUE: &str = "Open the issue";
+
+/// On the button and the link to the status page.
+const STATUS_PAGE: &str = "Open the status page";
 
 /// Attempts whose codes are shown: the first, and the newest. A maintainer who clicks all day makes many.
 const ATTEMPTS_SHOWN: usize = 10;

@@ -25,7 +25,7 @@ pub(super) enum Scope {
 }
 
 /// Every setting, and whose it is.
-const SETTINGS: [(&str, Scope); 22] = [
+const SETTINGS: [(&str, Scope); 24] = [
     (APPS, Scope::Shared),
     (APP_ID, Scope::Shared),
     (KEY, Scope::One),
@@ -48,6 +48,8 @@ const SETTINGS: [(&str, Scope); 22] = [
     ("RETRY_STATUS", Scope::Each),
     ("DRY_RUN", Scope::Each),
     ("ADMIN_TOKEN", Scope::Shared),
+    ("STATUS_URL", Scope::Shared),
+    ("DAILY_SUMMARY", Scope::Each),
     // One switch for several Apps would hold as long as one of them sweeps.
     ("HEARTBEAT_URL", Scope::One),
 ];

@@ -32,6 +32,8 @@ fn an_empty_setting_has_its_default() {
         "DRY_RUN",
         "RETRY_STATUS",
         "HEARTBEAT_URL",
+        "STATUS_URL",
+        "DAILY_SUMMARY",
         "GITHUB_API_URL",
     ];
     let changes: Vec<(&str, &str)> = empty.iter().map(|name| (*name, "  ")).collect();
@@ -58,12 +60,17 @@ fn every_setting_is_read() {
         ("RETRY_STATUS", "408, 429"),
         ("DRY_RUN", "TRUE"),
         ("HEARTBEAT_URL", "http://127.0.0.1:8080/ping?key=1"),
+        ("ADMIN_TOKEN", "sixteen-letters-"),
+        ("STATUS_URL", "https://redeliver.me.workers.dev/"),
+        ("DAILY_SUMMARY", "07:00"),
     ])
     .expect("the settings can be used");
     let telegram = config.telegram.expect("Telegram is set");
     assert_eq!((telegram.chat_id.as_str(), telegram.thread_id), ("-1001234567890", Some(7)));
     assert_eq!(config.api_url, "https://ghe.example/api/v3");
     assert_eq!(config.control_repo.as_deref(), Some("octo-org/on.call_2"));
+    assert_eq!(config.status_url.as_deref(), Some("https://redeliver.me.workers.dev/"));
+    assert_eq!(config.daily_summary, TimeOfDay::parse("07:00"));
     let expected = Settings {
         window: hours(72),
         retention: hours(100),
@@ -120,12 +127,29 @@ fn every_wrong_value_names_its_setting() {
         ("RETRY_STATUS", vec!["200", "500", "408,", "x"]),
         ("DRY_RUN", vec!["yes", "1"]),
         ("HEARTBEAT_URL", vec!["http://example.com/", "x"]),
+        (
+            "STATUS_URL",
+            vec![
+                "x",
+                "redeliver.me.workers.dev",
+                "http://redeliver.me.workers.dev",
+                "https://x.dev/status.json",
+                "https://x.dev/apps/1/",
+                "https://x.dev/?token=1",
+                "https://x.dev/#token",
+                "https://token@x.dev/",
+                "https://:token@x.dev",
+            ],
+        ),
+        ("DAILY_SUMMARY", vec!["7:00", "24:00", "07:00 UTC", "true", "none"]),
     ];
     for (setting, values) in table {
         for value in values {
-            assert_eq!(problems(&[(setting, value)]), [setting], "{setting}={value}");
-            let longest =
-                read_with(&[(setting, value)]).expect_err("it cannot be used").problems.texts().into_iter().map(|text| text.len()).max();
+            let telegram = [("TELEGRAM_BOT_TOKEN", "1:a"), ("TELEGRAM_CHAT_ID", "5")];
+            let others = if setting == "DAILY_SUMMARY" { &telegram[..] } else { &[] };
+            let changes = [others, &[(setting, value)]].concat();
+            assert_eq!(problems(&changes), [setting], "{setting}={value}");
+            let longest = read_with(&changes).expect_err("it cannot be used").problems.texts().into_iter().map(|text| text.len()).max();
             assert!(longest < Some(220), "the alarm shows several of them: {longest:?}");
         }
     }
@@ -136,6 +160,27 @@ fn half_given_telegram_names_the_missing_half() {
     assert_eq!(problems(&[("TELEGRAM_BOT_TOKEN", "1:a")]), ["TELEGRAM_CHAT_ID"]);
     assert_eq!(problems(&[("TELEGRAM_CHAT_ID", "1")]), ["TELEGRAM_BOT_TOKEN"]);
     assert_eq!(problems(&[("TELEGRAM_BOT_TOKEN", "x"), ("TELEGRAM_CHAT_ID", "y z")]), ["TELEGRAM_BOT_TOKEN", "TELEGRAM_CHAT_ID"]);
+}
+
+#[test]
+fn without_a_token_there_is_no_status_page_to_lead_to() {
+    let read = |changes: &[(&str, &str)]| {
+        let config = read_with(&[&[("STATUS_URL", "https://x.dev")], changes].concat()).expect("the settings can be used");
+        (config.status_url, config.warnings)
+    };
+    assert_eq!(read(&[("ADMIN_TOKEN", "sixteen-letters-")]), (Some("https://x.dev/".to_owned()), Vec::new()));
+    assert_eq!(read(&[]), (None, vec![STATUS_WITHOUT_TOKEN.to_owned()]));
+    let local = read_with(&[("STATUS_URL", "http://localhost:8787"), ("ADMIN_TOKEN", "sixteen-letters-")]).expect("they can be used");
+    assert_eq!(local.status_url.as_deref(), Some("http://localhost:8787/"));
+}
+
+#[test]
+fn a_summary_without_telegram_is_a_problem_that_names_it() {
+    assert_eq!(problems(&[("DAILY_SUMMARY", "07:00")]), ["DAILY_SUMMARY"]);
+    assert_eq!(problems(&[("DAILY_SUMMARY", "07:00"), ("CONTROL_REPO", "a/b")]), ["DAILY_SUMMARY"]);
+    assert_eq!(problems(&[("DAILY_SUMMARY", "07:00"), ("TELEGRAM_CHAT_ID", "1")]), ["TELEGRAM_BOT_TOKEN"], "that one is enough");
+    let set = [("DAILY_SUMMARY", "07:00"), ("TELEGRAM_BOT_TOKEN", "1:a"), ("TELEGRAM_CHAT_ID", "5")];
+    assert!(read_with(&set).expect("the settings can be used").daily_summary.is_some());
 }
 
 #[test]

@@ -48,6 +48,18 @@ impl Time {
         Self(self.seconds() * 1000)
     }
 
+    /// Whole days since the epoch: those of UTC, which begin at midnight.
+    #[must_use]
+    pub const fn day(self) -> i64 {
+        self.0.div_euclid(DAY_MILLIS)
+    }
+
+    /// When its day began.
+    #[must_use]
+    pub const fn midnight(self) -> Self {
+        Self(self.day() * DAY_MILLIS)
+    }
+
     /// How long after `earlier` this is; zero if it is not later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
@@ -125,7 +137,7 @@ impl Time {
 
     /// With milliseconds; `None` for a time before the year 0 or after the year 9999.
     fn rfc3339(self) -> Option<String> {
-        let date = Date::of(self.0.div_euclid(DAY_MILLIS))?;
+        let date = Date::of(self.day())?;
         let millis = self.0.rem_euclid(DAY_MILLIS);
         let mut text = String::with_capacity(24);
         let mut put = |number: i64, width: u32, end: char| {

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::alarm::summary::{Day, SPAN};
 use crate::failure::FailureClass;
-use crate::policy::time::{Time, hours};
+use crate::policy::time::{Time, hours, minutes};
 use crate::sweep::report::{Report, VERDICTS};
 
 /// Rows are kept for so long.
@@ -17,6 +18,9 @@ const KEPT: Duration = hours(48);
 
 /// Rows at most: two days of a sweep each quarter of an hour are 192, and somebody may sweep by hand.
 const ROWS: usize = 240;
+
+/// A longer time without a sweep is told. A failure waits for an hour at most, and then for the next tick.
+const PAUSE: Duration = minutes(75);
 
 /// Events by verdict, in the order of [`VERDICTS`].
 pub type Counts = [u64; VERDICTS.len()];
@@ -164,6 +168,41 @@ impl History {
         self.rows.iter().rev().find(|row| row.failure.is_none()).map(|row| row.at)
     }
 
+    /// What the 24 hours up to `now` came to.
+    #[must_use]
+    pub fn last_day(&self, now: Time) -> Day {
+        let start = now - SPAN;
+        let count = self.rows.partition_point(|row| row.at <= start);
+        let mut day = Day::default();
+        let mut before = self.rows.range(..count).next_back().map(|row| row.at.max(start));
+        if before.is_none() {
+            day.since = self.rows.front().map(|row| row.at);
+        }
+        let mut longest = PAUSE;
+        for row in self.rows.range(count..).filter(|row| row.at <= now) {
+            if let Some(before) = before.filter(|before| row.at.since(*before) > longest) {
+                longest = row.at.since(before);
+                day.pause = Some((before, row.at));
+            }
+            before = Some(row.at);
+            day.sweeps += 1;
+            day.failed_sweeps += u64::from(row.failure.is_some());
+            day.under_way = row.count("waiting") + row.asked();
+            for (sum, more) in [
+                (&mut day.deliveries, row.deliveries),
+                (&mut day.failed, row.failed),
+                (&mut day.asked, row.asked()),
+                (&mut day.recovered, row.recovered()),
+                (&mut day.gave_up, row.count("gave_up")),
+                (&mut day.not_redeliverable, row.count("not_redeliverable")),
+                (&mut day.left_behind, row.count("left_behind")),
+            ] {
+                *sum = sum.saturating_add(more);
+            }
+        }
+        day
+    }
+
     /// Events by verdict, over all rows.
     #[must_use]
     pub fn events(&self) -> Counts {
@@ -178,7 +217,6 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::time::minutes;
 
     fn row(quarter: u64) -> Row {
         let at = Time::from_millis(1_796_047_500_000) + minutes(15 * quarter);
@@ -202,6 +240,37 @@ mod tests {
         assert_eq!(history.rows.len(), ROWS);
         assert!(history.write().expect("it is numbers").len() < 30_000);
         assert_eq!(history.last_good(), None);
+    }
+
+    #[test]
+    fn a_day_is_its_last_24_hours() {
+        let mut history = History::default();
+        (0..150).for_each(|quarter| history.push(row(quarter)));
+        let day = history.last_day(row(149).at);
+        assert_eq!((day.since, day.pause, day.sweeps, day.failed_sweeps), (None, None, 96, 0));
+        assert_eq!((day.deliveries, day.failed, day.asked, day.recovered), (96 * 3000, 96 * 12, 96, 96));
+        assert_eq!((day.gave_up, day.not_redeliverable, day.left_behind, day.under_way), (96, 96, 96, 2), "what is open is so now");
+    }
+
+    #[test]
+    fn a_day_says_since_when_it_is_known_and_where_no_sweep_was() {
+        let mut history = History::default();
+        (0..95).for_each(|quarter| history.push(row(quarter)));
+        assert_eq!((history.last_day(row(95).at).since, history.last_day(row(96).at).since), (Some(row(0).at), None));
+        let pause = |quarters: &[u64], now: u64| {
+            let mut history = History::default();
+            for quarter in quarters {
+                history.push(row(*quarter));
+            }
+            history.last_day(row(now).at).pause
+        };
+        let between = |from, to| Some((row(from).at, row(to).at));
+        assert_eq!(pause(&[0, 4, 9], 9), None, "a failure may wait for an hour, and a tick may come late");
+        assert_eq!(pause(&[0, 6, 10], 10), between(0, 6));
+        assert_eq!(pause(&[0, 6, 20, 27], 27), between(6, 20), "the longest");
+        assert_eq!(pause(&[0, 10, 14, 106], 106), between(14, 106));
+        assert_eq!(pause(&[0, 10, 106], 106), between(10, 106), "a sweep at its very beginning is of the day before");
+        assert_eq!(pause(&[0, 100], 100), between(4, 100), "of the day before it is said nothing");
     }
 
     #[test]

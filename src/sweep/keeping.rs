@@ -12,10 +12,15 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             // Without an App there is no page to show it on.
             return None;
         }
+        self.history_with(state).await?.write().ok()
+    }
+
+    /// The history as it is once this sweep is in it. `None` if it cannot be read.
+    pub(super) async fn history_with(&self, state: &State) -> Option<History> {
         let mut history = History::read(self.world.storage.read(Key::History).await.ok()?.as_deref());
         let failure = state.failures.last.filter(|_| state.failures.in_a_row > 0).map(|last| last.class);
         let outage = state.ledger.outage.is_some();
         history.push(Row::of(&self.report, failure, outage, self.world.budget.used()));
-        history.write().ok()
+        Some(history)
     }
 }

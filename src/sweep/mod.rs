@@ -12,6 +12,7 @@ mod planning;
 mod reading;
 pub mod report;
 pub mod state;
+mod summarizing;
 mod telling;
 
 #[cfg(test)]
@@ -236,8 +237,10 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
         if !self.report.channels_lost {
             self.heartbeat().await;
         }
+        let summarized = self.summarize(state).await;
+        let saved = if summarized.is_ok() { self.save(state, Kept::Done).await } else { summarized };
         // A sweep that cannot be saved did not succeed.
-        self.save(state, Kept::Done).await.inspect_err(|_| state.failures = before)
+        saved.inspect_err(|_| state.failures = before)
     }
 
     /// Saves the state; with the last write the lease goes.

@@ -57,7 +57,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     }
 
     /// What is to be shown. The channels add what they know of the App.
-    fn alarm(&self, state: &State) -> Alarm {
+    pub(super) fn alarm(&self, state: &State) -> Alarm {
         let mut entries = entries(&state.ledger);
         if let Some((since, class)) = state.failures.told() {
             let problems = self.problems.filter(|_| class == FailureClass::Config);
@@ -68,7 +68,8 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
 
     fn alarm_of(&self, entries: Vec<Entry>, passed: Vec<Guid>) -> Alarm {
         let one_of_several = self.config.is_one_of_several.then(|| self.config.app_id.clone());
-        Alarm { entries, passed, one_of_several, retention: self.config.settings.retention, ..Alarm::default() }
+        let status_url = self.config.status_url.clone();
+        Alarm { entries, passed, status_url, one_of_several, retention: self.config.settings.retention, ..Alarm::default() }
     }
 
     /// If nobody can be told, the run of the schedule fails, and the dead man's switch is not held.

@@ -187,6 +187,37 @@ export const cloudCases = [
     },
   ],
   [
+    "a summary at no time of day",
+    { row: "settings", says: /DAILY_SUMMARY from/, todo: /such as 07:00/, with: { DAILY_SUMMARY: "7 am" } },
+  ],
+  [
+    "a summary without a chat",
+    {
+      row: "settings",
+      says: /DAILY_SUMMARY is set, and there is no chat/,
+      with: { DAILY_SUMMARY: "07:00", TELEGRAM_CHAT_ID: "", TELEGRAM_BOT_TOKEN: "" },
+    },
+  ],
+  [
+    "a status page with a path",
+    { row: "status page", says: /without a path/, with: { STATUS_URL: "https://worker.example/status.json" } },
+  ],
+  [
+    "a status page with a token in it",
+    { row: "status page", says: /without a path or a query/, with: { STATUS_URL: "https://worker.example/?token=x" } },
+  ],
+  [
+    "a status page that the Worker shows nobody",
+    {
+      row: "status page",
+      state: "warning",
+      says: /no ADMIN_TOKEN/,
+      todo: /secret put ADMIN_TOKEN/,
+      with: { STATUS_URL: "https://worker.example" },
+      world: ({ cloud }) => Object.assign(cloud, { secrets: ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN"] }),
+    },
+  ],
+  [
     "an address of a Worker without a token",
     { row: "Worker's word", says: /belong together/, with: { WORKER_URL: "https://worker.example" } },
   ],

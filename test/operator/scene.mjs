@@ -35,7 +35,10 @@ export async function openDesk(t, options = {}) {
 }
 
 class Desk {
-  /** What wrangler answers: whether somebody is signed in, and the deployed Worker's secrets (null: no Worker). */
+  /**
+   * What wrangler answers: whether somebody is signed in, the deployed Worker's secrets (null: no Worker), and the `address` that a
+   * deployment prints, if there is one.
+   */
   cloud = { signedIn: true, accounts: [{ id: "a1", name: "Ada's account" }], secrets: null, fails: "" };
   /** Changes of the world: `now`, `fetch`, `pause`. @type {any} */
   change = {};
@@ -126,6 +129,9 @@ if (command === "whoami") {
 }
 if (command === "secret list") {
   end(cloud.secrets ? JSON.stringify(cloud.secrets.map((name) => ({ name, type: "secret_text" }))) : "[ERROR] no Worker", cloud.secrets ? 0 : 1);
+}
+if (command === "deploy" && cloud.address) {
+  end("Uploaded github-app-redeliver (2.34 sec)\\nDeployed github-app-redeliver triggers (0.51 sec)\\n  " + cloud.address + "\\n  schedule: */15 * * * *", 0);
 }
 end("done", 0);
 `;

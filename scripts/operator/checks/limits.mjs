@@ -15,13 +15,13 @@ export const RANGES = {
 };
 
 /** What is read for these checks, and never written by the set-up. */
-export const LIMIT_NAMES = [...Object.keys(RANGES), "DRY_RUN", "HEARTBEAT_URL"];
+export const LIMIT_NAMES = [...Object.keys(RANGES), "DRY_RUN", "HEARTBEAT_URL", "DAILY_SUMMARY"];
 
 /** @param {import('../settings.mjs').Settings} settings @returns {import('./finding.mjs').Finding[]} */
 export function checkLimits(settings) {
   const found = Object.keys(RANGES).flatMap((name) => wrongNumber(name, settings));
   if (found.length === 0) found.push(...tooFewCalls(settings));
-  return [...found, ...dryRun(settings)];
+  return [...found, ...dryRun(settings), ...summary(settings)];
 }
 
 /** The window is no longer than GitHub keeps a delivery: an Enterprise Server for seven days, github.com for three. */
@@ -49,6 +49,19 @@ function tooFewCalls(settings) {
   if (limit >= needed) return [];
   const text = `SUBREQUEST_LIMIT is ${limit}, and a sweep with these settings needs ${needed} calls.`;
   return [problem("settings", text, "Lower MAX_REDELIVERIES, or set it to 10000 on the paid plan.")];
+}
+
+/** What is set for all is not meant for an App that is to be without Telegram. */
+function summary(settings) {
+  const name = settings.called("DAILY_SUMMARY");
+  if (!settings.has("DAILY_SUMMARY") || (settings.isNone("TELEGRAM_CHAT_ID") && name === "DAILY_SUMMARY")) return [];
+  if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(settings.get("DAILY_SUMMARY"))) {
+    const text = `${name} from ${settings.from("DAILY_SUMMARY")} cannot be used.`;
+    return [problem("settings", text, "Give a time of day in UTC such as 07:00, or leave it out.")];
+  }
+  if (settings.has("TELEGRAM_CHAT_ID") || settings.has("TELEGRAM_BOT_TOKEN")) return [];
+  const todo = "Run npm run setup for a chat, or take it out.";
+  return [problem("settings", `${name} is set, and there is no chat of Telegram that it could go to.`, todo)];
 }
 
 function dryRun(settings) {

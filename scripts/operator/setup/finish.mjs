@@ -4,6 +4,7 @@ import { problem } from "../checks/finding.mjs";
 import { readKey } from "../checks/key.mjs";
 import { SECRETS, VARS } from "../settings.mjs";
 import { readVarsFile, writeVarsFile } from "../vars-file.mjs";
+import { deployedAddress } from "../wrangler.mjs";
 import { readVars, writeVars } from "../wrangler-toml.mjs";
 import { Stopped } from "./prompts.mjs";
 
@@ -47,9 +48,21 @@ async function intoWorker({ settings, world, ask, deployed }) {
     succeeded(await wrangler.putSecrets(secrets), "The secrets could not be put in", settings, ask);
   }
   ask.tell("Building and deploying (some minutes the first time).");
-  succeeded(await wrangler.deploy(), "The Worker could not be deployed", settings, ask);
+  const address = deployedAddress(await deploy(wrangler, settings, ask));
+  if (address && !settings.has("STATUS_URL") && deployed.includes("ADMIN_TOKEN")) {
+    writeVars(root, { STATUS_URL: address });
+    ask.tell(`Written to wrangler.toml: STATUS_URL, so that the alarm has a button to the status page. Deploying it.`);
+    await deploy(wrangler, settings, ask);
+  }
   ask.tell("Deployed. The first sweep is at the next quarter of an hour.");
   ask.outro("Next: npx wrangler tail shows the sweeps, npm run doctor checks again.");
+}
+
+/** @returns {Promise<string>} what wrangler said */
+async function deploy(wrangler, settings, ask) {
+  const result = await wrangler.deploy();
+  succeeded(result, "The Worker could not be deployed", settings, ask);
+  return result.output;
 }
 
 /** What the file does not have as it shall be; what was given up becomes empty. */

@@ -66,7 +66,9 @@ impl FakeTelegram {
 
     fn run(&self, method: &str, body: &Value) -> Result<Value, Refused> {
         let known: &[&str] = match method {
-            "sendMessage" => &["chat_id", "text", "parse_mode", "link_preview_options", "reply_markup", "message_thread_id"],
+            "sendMessage" => {
+                &["chat_id", "text", "parse_mode", "link_preview_options", "reply_markup", "message_thread_id", "disable_notification"]
+            }
             "editMessageText" => &["chat_id", "text", "parse_mode", "link_preview_options", "reply_markup", "message_id"],
             "sendChatAction" => &["chat_id", "action"],
             _ => return Err((404, "Not Found".to_owned(), Value::Null)),
@@ -118,7 +120,9 @@ impl FakeTelegram {
             }
             let id = self.last_id.get() + 1;
             self.last_id.set(id);
-            self.sounds.set(self.sounds.get() + 1);
+            if body["disable_notification"] != true {
+                self.sounds.set(self.sounds.get() + 1);
+            }
             self.messages.borrow_mut().push(Message { chat, thread, id, html, plain, buttons });
             return Ok(json!({ "message_id": id, "chat": { "id": -1 } }));
         }

@@ -46,6 +46,13 @@ pub(super) struct Sent {
     pub(super) moved_to: Option<i64>,
 }
 
+/// Whether a message makes a sound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sound {
+    On,
+    Off,
+}
+
 /// How a message is written; each refusal that names a part takes that part out, once.
 struct Manner {
     markup: bool,
@@ -55,14 +62,17 @@ struct Manner {
 }
 
 impl<N: Network, C: Clock> Bot<'_, N, C> {
-    /// Sends a message into `chat`, with a sound.
-    pub(super) async fn send(&self, chat: &str, message: &Message) -> Result<Sent, ChannelError> {
+    /// Sends a message into `chat`.
+    pub(super) async fn send(&self, chat: &str, message: &Message, sound: Sound) -> Result<Sent, ChannelError> {
         let mut manner = Manner { thread: self.settings.thread_id, ..Manner::new() };
         let mut moved_to: Option<i64> = None;
         loop {
             let mut body = content(&moved_to.map_or_else(|| chat.to_owned(), |id| id.to_string()), message, &manner);
             if let Some(thread) = manner.thread {
                 body["message_thread_id"] = thread.into();
+            }
+            if sound == Sound::Off {
+                body["disable_notification"] = true.into();
             }
             let refusal = match self.call(SEND, "sendMessage", &body).await? {
                 Reply::Done(result) => {

@@ -8,8 +8,8 @@ use url::Url;
 
 use super::outside::code_span;
 use super::{
-    ADVANCED_PAGE, GUID, NAME, PROBLEM, SAID, advice, attempts, headline, how_long, kinds, link, nothing_open, order, problems, statement,
-    why,
+    ADVANCED_PAGE, GUID, NAME, PROBLEM, SAID, STATUS_PAGE, advice, attempts, headline, how_long, kinds, link, nothing_open, order,
+    problems, statement, why,
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
@@ -55,8 +55,10 @@ pub fn issue(alarm: &Alarm) -> Issue {
     let entries = &alarm.entries;
     let url = link(alarm.advanced_url.as_deref());
     let mut body = String::new();
-    if let Some(url) = &url {
-        let _ = write!(body, "[{ADVANCED_PAGE}]({url})\n\n");
+    for (page, url) in [(ADVANCED_PAGE, &url), (STATUS_PAGE, &link(alarm.status_url.as_deref()))] {
+        if let Some(url) = url {
+            let _ = write!(body, "[{page}]({url})\n\n");
+        }
     }
     body.push_str("### What to do\n\n");
     for (name, what) in advice(alarm) {

@@ -9,8 +9,8 @@ use url::Url;
 
 use super::outside::{html, visible};
 use super::{
-    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, advice, app_name, attempts, capitalized, fits_a_button, headline, how_long,
-    kinds, link, nothing_open, order, problems, statement, why,
+    ADVANCED_PAGE, CONTROL_ISSUE, GUID, NAME, PROBLEM, SAID, STATUS_PAGE, advice, app_name, attempts, capitalized, fits_a_button, headline,
+    how_long, kinds, link, nothing_open, order, problems, statement, why,
 };
 use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Failing, Undelivered};
@@ -48,7 +48,7 @@ pub struct Button {
 }
 
 impl Message {
-    fn of(html: Markup, buttons: Vec<Button>) -> Self {
+    pub(super) fn of(html: Markup, buttons: Vec<Button>) -> Self {
         Self { html: html.html, plain: html.plain, buttons }
     }
 
@@ -69,7 +69,6 @@ pub fn message(alarm: &Alarm) -> Message {
     if let Some(order) = order(&alarm.entries) {
         top.text(&format!("\n{}.", capitalized(order)));
     }
-    let advanced = url.clone().filter(fits_a_button).map(|url| Button { text: ADVANCED_PAGE, url: url.into() });
     let (bottom, room) = bottom_below_one_entry(alarm, url.as_ref(), MAX_UNITS.saturating_sub(top.units + MORE_UNITS));
     let mut shown = 0;
     let mut units = 0;
@@ -86,8 +85,16 @@ pub fn message(alarm: &Alarm) -> Message {
         top.text(&format!("\n\n… and {left_out} more that do not fit here."));
     }
     top.push(&bottom);
-    let issue = link(alarm.issue_url.as_deref()).filter(fits_a_button).map(|url| Button { text: CONTROL_ISSUE, url: url.into() });
-    Message::of(top, advanced.into_iter().chain(issue).collect())
+    Message::of(top, buttons(alarm))
+}
+
+/// To the pages that are known, where Telegram takes a button to them.
+pub(super) fn buttons(alarm: &Alarm) -> Vec<Button> {
+    let pages = [(ADVANCED_PAGE, &alarm.advanced_url), (CONTROL_ISSUE, &alarm.issue_url), (STATUS_PAGE, &alarm.status_url)];
+    let button = |(text, url): (&'static str, &Option<String>)| {
+        link(url.as_deref()).filter(fits_a_button).map(|url| Button { text, url: url.into() })
+    };
+    pages.into_iter().filter_map(button).collect()
 }
 
 /// What is left when the last entry left. A chat may have messages of several Apps, so that the name stays.
@@ -204,21 +211,21 @@ fn add_kinds(out: &mut Markup, loss: &Loss) {
 
 /// HTML under construction, and how long it is once parsed.
 #[derive(Default)]
-struct Markup {
+pub(super) struct Markup {
     html: String,
     plain: String,
     units: usize,
 }
 
 impl Markup {
-    fn text(&mut self, text: &str) -> &mut Self {
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.html.push_str(&html(text));
         self.plain.push_str(text);
         self.units += text.encode_utf16().count();
         self
     }
 
-    fn bold(&mut self, text: &str) -> &mut Self {
+    pub(super) fn bold(&mut self, text: &str) -> &mut Self {
         self.tagged("<b>", text, "</b>")
     }
 

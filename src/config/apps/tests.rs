@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::{Config, Secret, read};
 use super::*;
+use crate::alarm::summary::TimeOfDay;
 use crate::policy::time::hours;
 use crate::testing::app_key_pem;
 
@@ -140,6 +141,25 @@ fn one_app_may_be_without_what_the_others_have() {
     assert_eq!((one.heartbeat_url.as_ref().map(Secret::expose), two.heartbeat_url.is_none()), (Some("https://x/"), true));
     // For all it would be a repository of that name.
     assert_eq!(problems(&[("CONTROL_REPO", "none")], "11"), ["CONTROL_REPO is no repository as owner/name"]);
+}
+
+#[test]
+fn each_app_has_its_page_and_its_summary() {
+    let shared = [("TELEGRAM_BOT_TOKEN", "1:a"), ("TELEGRAM_CHAT_ID", "5"), ("DAILY_SUMMARY", "07:00")];
+    let of = |changes: &[(&str, &str)], app| {
+        let config = config(&[&shared, changes].concat(), app);
+        (config.status_url, config.daily_summary)
+    };
+    let page = [("STATUS_URL", "https://x.dev/"), ("ADMIN_TOKEN", "sixteen-letters-")];
+    assert_eq!(of(&page, "22").0.as_deref(), Some("https://x.dev/apps/22/"));
+    let at = TimeOfDay::parse;
+    assert_eq!((of(&[], "11").1, of(&[("DAILY_SUMMARY_22", "08:00")], "22").1), (at("07:00"), at("08:00")));
+    assert_eq!(of(&[("DAILY_SUMMARY_22", "none")], "22").1, None);
+    assert_eq!(of(&[("TELEGRAM_CHAT_ID_22", "none")], "22").1, None, "it is to be without Telegram");
+    let own = [("TELEGRAM_CHAT_ID_22", "none"), ("DAILY_SUMMARY_22", "08:00")];
+    let wrong = "DAILY_SUMMARY_22 is sent by Telegram, which is not set; set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, or take it out";
+    assert_eq!(problems(&[&shared[..], &own].concat(), "22"), [wrong]);
+    assert_eq!(problems(&[("STATUS_URL_22", "https://x.dev/")], "11"), ["STATUS_URL_22 is not taken: STATUS_URL is the same for all Apps"]);
 }
 
 #[test]

@@ -98,3 +98,19 @@ fn what_each_released_version_stored_is_read_and_nothing_of_it_is_lost() {
         assert_eq!(lost(&kept, &now, ""), [""; 0], "{}", path.display());
     }
 }
+
+#[test]
+fn the_last_summary_is_kept_with_its_time_and_no_later_one_than_the_present() {
+    let at = |minute: u64| Time::from_millis(1_793_606_400_000) + minutes(minute);
+    let of = |summary_of| Memory { summary_of, ..Memory::default() };
+    let mut state = State { alarm: of(Some(at(60))), ..state() };
+    let text = state.write().expect("it is written");
+    assert!(text.contains(r#""app":null,"summary_of":1793610000000}"#), "{text}");
+    assert_eq!(State::read(&text), Ok(state.clone()));
+    state.move_to(at(30));
+    assert_eq!(state.alarm.summary_of, Some(at(30)), "a wrong clock's");
+    // Whichever of the two was saved while the other could not be.
+    for (before, later) in [(Some(at(5)), None), (None, Some(at(5))), (Some(at(5)), Some(at(2))), (Some(at(2)), Some(at(5)))] {
+        assert_eq!(of(before).followed_by(of(later), at(30)).summary_of, Some(at(5)));
+    }
+}

@@ -7,5 +7,6 @@ mod failing;
 mod failing_told;
 mod lines;
 mod random;
+mod summarizing;
 mod telling;
 mod world;

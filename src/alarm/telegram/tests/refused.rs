@@ -189,11 +189,19 @@ fn how_many_recovered_is_said_of_all_since_the_first_came() {
 }
 
 #[test]
-fn there_is_a_button_to_the_issue_too() {
+fn there_are_buttons_to_the_issue_and_to_the_status_page_too() {
     let mut chat = Chat::new();
     let issue_url = Some("https://github.com/acme/control/issues/12".to_owned());
-    chat.show_alarm(0, &Alarm { issue_url: issue_url.clone(), ..alarm(vec![gave_up("a", 0)]) }).expect("shown");
-    let buttons = chat.server.messages.borrow()[0].buttons.clone();
-    assert_eq!(buttons.len(), 2);
-    assert_eq!(buttons[1]["url"].as_str(), issue_url.as_deref());
+    let status_url = Some("https://redeliver.acme.workers.dev/".to_owned());
+    let with_issue = Alarm { issue_url: issue_url.clone(), ..alarm(vec![gave_up("a", 0)]) };
+    let buttons = |chat: &Chat| {
+        let buttons = chat.server.messages.borrow()[0].buttons.clone();
+        buttons.iter().map(|button| button["url"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    chat.show_alarm(0, &with_issue).expect("shown");
+    assert_eq!(buttons(&chat), [with_issue.advanced_url.clone(), issue_url.clone()]);
+    // The settings name it since: the message that stands gets it without a sound.
+    chat.show_alarm(5, &Alarm { status_url: status_url.clone(), ..with_issue.clone() }).expect("shown");
+    assert_eq!(buttons(&chat), [with_issue.advanced_url, issue_url, status_url]);
+    assert_eq!(chat.server.sounds.get(), 1);
 }

@@ -16,13 +16,14 @@ use self::kinds::{
     control_repository_lost, gave_up, github_refused, left_behind, no_attempt, not_read, outage, recovery_fails, refuses_everything,
     telegram_lost,
 };
-use self::others::{closed_by_a_person, less, lost, many, moved, outside, several, why_it_fails};
+use self::others::{closed_by_a_person, daily, less, lost, many, moved, outside, several, why_it_fails};
 use crate::alarm::channels::{Channels, Ways};
 use crate::alarm::entry::{Channel, Entry, EntryKind, Failing, entries, with_failing};
 use crate::alarm::fakes::issues::{FakeIssues, Issue};
 use crate::alarm::fakes::telegram::{FakeTelegram, Message, TOKEN};
 use crate::alarm::fakes::{AnySigner, StillClock};
 use crate::alarm::sample::time;
+use crate::alarm::summary::Day;
 use crate::alarm::{Alarm, Memory};
 use crate::config::{self, Config};
 use crate::github::api::Api;
@@ -169,10 +170,14 @@ impl Scene {
         }
     }
 
+    fn alarm(&self) -> Alarm {
+        Alarm { entries: self.entries(), status_url: self.config.status_url.clone(), ..Alarm::default() }
+    }
+
     /// A sweep that nobody needs to see.
     fn sweep(&mut self, minute: u64, passed: &[&str]) {
         let passed = self.pass(passed);
-        let alarm = Alarm { entries: self.entries(), passed, ..Alarm::default() };
+        let alarm = Alarm { passed, ..self.alarm() };
         self.issues.now.set(time(minute));
         let budget = Budget::new(50);
         let wire = Wire { scene: self, budget: &budget };
@@ -186,6 +191,27 @@ impl Scene {
         for issue in self.issues.issues.borrow().iter() {
             self.opened_at.entry(issue.number).or_insert_with(|| time(minute).to_string());
         }
+    }
+
+    /// The summary that the last sweep sent.
+    fn summary(&mut self, title: &'static str, about: &'static str, minute: u64, day: &Day) {
+        let before = self.telegram.messages.borrow().clone();
+        let budget = Budget::new(50);
+        let wire = Wire { scene: self, budget: &budget };
+        let api = Api::new(&wire, &AnySigner, &StillClock, &self.config.api_url, &self.config.app_id);
+        let channels = Channels::new(&wire, &StillClock, &api, &budget, &self.config);
+        let mut memory = self.memory.clone();
+        block_on(channels.summarize(&mut memory, &self.alarm(), day, time(minute))).expect("the fake takes it");
+        let sent = self.telegram.messages.borrow().last().map(|message| message.id).expect("it was sent");
+        self.sent_at.insert(sent, time(minute).to_string());
+        let wrote = self.changed_messages(&before).into_iter().map(|message| InChat { sound: false, ..message }).collect();
+        self.cases.push(Case {
+            title,
+            about,
+            at: time(minute).to_string(),
+            telegram: Place { can_be_reached: true, wrote },
+            control_repo: Place { can_be_reached: true, wrote: Vec::new() },
+        });
     }
 
     /// A sweep, and what it wrote.
@@ -262,6 +288,8 @@ fn config() -> Config {
             "TELEGRAM_BOT_TOKEN" => Some(TOKEN.to_owned()),
             "TELEGRAM_CHAT_ID" => Some("-1001234567890".to_owned()),
             "CONTROL_REPO" => Some("acme/control".to_owned()),
+            "STATUS_URL" => Some("https://github-app-redeliver.acme.workers.dev".to_owned()),
+            "ADMIN_TOKEN" => Some("a-token-that-nobody-guesses".to_owned()),
             _ => None,
         },
         None,
@@ -301,7 +329,8 @@ fn all(config: &Config) -> Vec<Section> {
         ("telegram", "Telegram cannot be reached", telegram_lost),
         ("control-repository", "The control repository cannot be reached", control_repository_lost),
     ];
-    let others: [(&str, &str, Play); 8] = [
+    let others: [(&str, &str, Play); 9] = [
+        ("daily", "The daily summary", daily),
         ("why-it-fails", "Why the recovery fails", why_it_fails),
         ("several", "Several kinds at once", several),
         ("many", "More than fit", many),

@@ -112,9 +112,18 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 fn any_alarm(entries: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = Alarm> {
     let url =
         prop_oneof![Just(None), Just(Some(ADVANCED.to_owned())), hostile().prop_map(|path| Some(format!("https://a.example/{path}")))];
-    let issue_url = proptest::option::of(hostile().prop_map(|path| format!("https://a.example/{path}")));
-    (proptest::collection::vec(any_entry(), entries), url, proptest::option::of(hostile()), issue_url)
-        .prop_map(|(entries, advanced_url, slug, issue_url)| Alarm { entries, slug, advanced_url, issue_url, ..Alarm::default() })
+    let page = || proptest::option::of(hostile().prop_map(|path| format!("https://a.example/{path}")));
+    let (issue_url, status_url) = (page(), page());
+    (proptest::collection::vec(any_entry(), entries), url, proptest::option::of(hostile()), issue_url, status_url).prop_map(
+        |(entries, advanced_url, slug, issue_url, status_url)| Alarm {
+            entries,
+            slug,
+            advanced_url,
+            issue_url,
+            status_url,
+            ..Alarm::default()
+        },
+    )
 }
 
 /// The same alarm with names that harm nobody.

@@ -7,6 +7,7 @@ use crate::alarm::channels::Ways;
 use crate::alarm::entry::Failing;
 use crate::alarm::fakes::Fault;
 use crate::alarm::sample::{attempt, loss, time};
+use crate::alarm::summary::Day;
 use crate::config;
 use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Outcome, Position};
@@ -26,6 +27,18 @@ pub(super) fn several(scene: &mut Scene) {
     scene.case("Changed", "The endpoint was repaired, and one of the events passed.", 70, &[A]);
     scene.forget();
     scene.case("Cleared", "72 hours passed.", FORGOTTEN, &[]);
+}
+
+pub(super) fn daily(scene: &mut Scene) {
+    let quiet = Day { sweeps: 96, deliveries: 2_880, ..Day::default() };
+    scene.summary("A quiet day", "Nothing happened. It makes no sound.", 0, &quiet);
+    scene.put(failed(A, RUN, 0, &[500, 503, 504]));
+    scene.sweep(40, &[]);
+    let (failed, asked, recovered) = (31, 33, 29);
+    let busy = Day { failed_sweeps: 2, failed, asked, recovered, gave_up: 1, under_way: 1, ..quiet };
+    scene.summary("Another day", "Most came back; one gave up, and the last one was just asked for.", 60, &busy);
+    let first = Day { since: Some(time(0)), pause: Some((time(600), time(840))), sweeps: 44, deliveries: 1_320, ..busy };
+    scene.summary("Not a whole day", "The record begins in it, and no sweep ran for four hours.", 1_100, &first);
 }
 
 pub(super) fn many(scene: &mut Scene) {
