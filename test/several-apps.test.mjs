@@ -30,6 +30,16 @@ describe("several Apps", { concurrency: 2 }, () => {
     assert.deepEqual([tick.outcome, Object.keys(tick.sweeps).sort()], ["ok", [ONE, TWO]]);
   });
 
+  test("an App of another server hears nothing of our writes: each server numbers its repositories for itself", async (t) => {
+    const several = await openSeveral(t);
+    // By another name it is another server.
+    await several.set({ [`GITHUB_API_URL_${TWO}`]: several.apps[TWO].url.replace("127.0.0.1", "localhost") });
+    await several.tickAt("08:00");
+    several.breaks(ONE, "08:05");
+    await several.tickAt("08:15");
+    assert.deepEqual([several.issues().length, await several.worker.state("others", TWO)], [1, undefined]);
+  });
+
   test("each has a budget of its own", async (t) => {
     const several = await openSeveral(t);
     for (const github of Object.values(several.apps)) {
