@@ -338,6 +338,7 @@ impl<V: Variables> SettingsReader<'_, V> {
         let text = self.text_unless_none("HEARTBEAT_URL")?;
         if parse_url(&text).is_none() {
             self.problem("HEARTBEAT_URL", "is no https address (http only for this machine)");
+            return None;
         }
         Some(Secret(text))
     }

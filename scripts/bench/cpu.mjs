@@ -8,6 +8,7 @@
 // other things the profiler misses samples: raise its priority (`nice`), or let it rest.
 
 import { existsSync, readFileSync } from "node:fs";
+import { connect } from "./devtools.mjs";
 
 // What V8 is asked for; it manages about 0.2 ms, five samples a millisecond.
 const samplingIntervalUs = 100;
@@ -64,31 +65,4 @@ function sum({ nodes, samples, timeDeltas }, most) {
 function threadTime(pid) {
   const path = `/proc/${pid}/task/${pid}/schedstat`;
   return existsSync(path) ? Number(readFileSync(path, "utf8").split(" ")[0]) / 1e6 : Number.NaN;
-}
-
-/** A connection to the inspector at that address. */
-export async function connect(url) {
-  const socket = new WebSocket(url);
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve;
-    socket.onerror = () => reject(new Error(`no inspector at ${url}`));
-  });
-  const waitingFor = new Map();
-  let last = 0;
-  socket.onmessage = ({ data }) => {
-    const { id, result, error } = JSON.parse(data);
-    const request = waitingFor.get(id);
-    waitingFor.delete(id);
-    if (error) request?.reject(new Error(`${request.method}: ${error.message}`));
-    else request?.resolve(result);
-  };
-  return {
-    send: (method, params = {}) =>
-      new Promise((resolve, reject) => {
-        last += 1;
-        waitingFor.set(last, { method, resolve, reject });
-        socket.send(JSON.stringify({ id: last, method, params }));
-      }),
-    close: () => socket.close(),
-  };
 }

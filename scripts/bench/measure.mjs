@@ -4,7 +4,8 @@ import { call, link } from "../../test/fakes/client.mjs";
 import { startGitHub, testKeys } from "../../test/fakes/github.mjs";
 import { startTelegram } from "../../test/fakes/telegram.mjs";
 import { startWorker } from "../../test/harness.mjs";
-import { connect, profile } from "./cpu.mjs";
+import { profile } from "./cpu.mjs";
+import { connect } from "./devtools.mjs";
 import { phases } from "./phases.mjs";
 
 const QUARTER = 15 * 60_000;

@@ -331,6 +331,11 @@ fn span(span: Duration) -> String {
 /// a link or a cell of a table.
 fn link(url: Option<&str>) -> Option<Url> {
     let url = Url::parse(url?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    // There nothing can be encoded: a quote or a parenthesis in the name of a host stays one.
+    let is_of_a_host = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    if !url.host_str()?.chars().all(is_of_a_host) {
+        return None;
+    }
     let mut encoded = String::new();
     for letter in url.as_str().chars() {
         match letter {

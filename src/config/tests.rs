@@ -41,6 +41,13 @@ fn an_empty_setting_has_its_default() {
 }
 
 #[test]
+fn a_heartbeat_that_is_no_address_is_not_among_what_is_right() {
+    let unusable = read_with(&[("HEARTBEAT_URL", "http://hc.example/ping")]).expect_err("it would be sent in the open");
+    assert_eq!(unusable.problems.texts(), ["HEARTBEAT_URL is no https address (http only for this machine)"]);
+    assert_eq!(unusable.right.heartbeat_url, None);
+}
+
+#[test]
 fn every_setting_is_read() {
     let config = read_with(&[
         ("GITHUB_API_URL", "https://ghe.example/api/v3/"),

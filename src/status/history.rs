@@ -208,7 +208,7 @@ impl History {
     pub fn events(&self) -> Counts {
         let mut sums = Counts::default();
         for row in &self.rows {
-            sums.iter_mut().zip(row.events).for_each(|(sum, more)| *sum += more);
+            sums.iter_mut().zip(row.events).for_each(|(sum, more)| *sum = sum.saturating_add(more));
         }
         sums
     }
@@ -217,6 +217,15 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_of_a_stored_history_add_up_without_end() {
+        let row = format!("[0,null,0,0,0,0,[{}]]", u64::MAX);
+        let history = History::read(Some(&format!(
+            r#"{{"rows":[{row},{row}],"totals":{{"sweeps":2,"failed_sweeps":0,"deliveries":0,"failed":0,"calls":0,"events":[0,0,0,0,0,0,0,0,0,0,0]}}}}"#
+        )));
+        assert_eq!((history.rows.len(), history.events()[0]), (2, u64::MAX));
+    }
 
     fn row(quarter: u64) -> Row {
         let at = Time::from_millis(1_796_047_500_000) + minutes(15 * quarter);

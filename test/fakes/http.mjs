@@ -129,7 +129,7 @@ export async function serve({ describe, handle, now }) {
     fault(match, fault, times = 1) {
       if (typeof fault === "string" && !NAMED_FAULTS.includes(fault)) throw new Error(`no such fault: ${fault}`);
       const armed = { match, fault, left: times };
-      faults.push(armed);
+      faults.splice(0, faults.length, ...faults.filter(({ left }) => left > 0), armed);
       return {
         get left() {
           return armed.left;

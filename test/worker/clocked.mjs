@@ -41,3 +41,28 @@ const timedOut = () => {
 
 /** The same, and to that copy each call that ends so took its ten seconds. */
 export const lateBuild = (t) => builtWith(t, late + clock);
+
+// The runtime's inspector counts a wasm memory nowhere.
+const measured = `
+const { Instance } = WebAssembly;
+const instances = [];
+WebAssembly.Instance = class extends Instance {
+  constructor(...args) {
+    super(...args);
+    instances.push(this);
+  }
+};
+const { log } = console;
+for (const level of ["log", "info", "warn", "error"]) {
+  const print = console[level];
+  console[level] = (...values) => {
+    print(...values);
+    if (!String(values[0]).includes('"message":"sweep"')) return;
+    const bytes = instances.reduce((sum, { exports }) => sum + exports.memory.buffer.byteLength, 0);
+    log(JSON.stringify({ message: "memory", bytes }));
+  };
+}
+`;
+
+/** That of `clockedBuild`, which after the line of each sweep says how much memory its wasm has. */
+export const measuredBuild = (t) => builtWith(t, `const timedOut = () => {};${measured}${clock}`);

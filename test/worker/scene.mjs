@@ -37,8 +37,9 @@ export function* quarters(from, to) {
  * - `settings`: bindings that replace or add to those of a Worker with both channels; `undefined` takes one out.
  * - `github`: options of the fake.
  * - `buildDir`: another build of the Worker.
+ * - `inspector`: true opens the DevTools protocol of its isolate.
  */
-export async function openScene(t, { settings = {}, github: options = {}, buildDir } = {}) {
+export async function openScene(t, { settings = {}, github: options = {}, buildDir, inspector } = {}) {
   const repositories = [{ fullName: CONTROL_REPO, ownerType: "User" }];
   const github = await startGitHub({ now: at("08:00"), repositories, ...options });
   const telegram = await startTelegram({ now: at("08:00"), chats: [{ id: CHAT }] });
@@ -55,7 +56,7 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
     ...settings,
   };
   const bindings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  const worker = await startWorker({ bindings, buildDir });
+  const worker = await startWorker({ bindings, buildDir, inspector });
   return Object.assign(scene, { bindings, worker, answers: keepAnswers(worker) });
 }
 
@@ -158,6 +159,13 @@ class Scene {
       if (!seen.has(request)) this.log.push(request);
     }
     return this.log;
+  }
+
+  /** Lets go of the calls so far, which a scene of many days has too many of. */
+  forgetRequests() {
+    this.log = [];
+    for (const { requests } of [this.github.server, this.telegram]) requests.length = 0;
+    this.github.asks.length = 0;
   }
 
   /** The guids that were asked for, whatever came of it. */

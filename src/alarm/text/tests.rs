@@ -92,6 +92,14 @@ fn many_attempts_are_cut_in_the_middle() {
 }
 
 #[test]
+fn a_host_with_a_letter_that_ends_a_link_is_none() {
+    for host in ["git\"hub.com", "git)hub.com", "git`hub.com", "git'hub.com", "git*hub.com", "git{hub.com"] {
+        assert_eq!(link(Some(&format!("https://{host}/settings"))), None, "{host}");
+    }
+    assert_eq!(link(Some("https://ghe-1.example_x:8443/a")).map(String::from).as_deref(), Some("https://ghe-1.example_x:8443/a"));
+}
+
+#[test]
 fn a_link_leads_to_the_web_and_nowhere_else() {
     let link = |url: &str| link(Some(url)).map(String::from);
     assert_eq!(link(ADVANCED).as_deref(), Some(ADVANCED));

@@ -109,7 +109,7 @@ fn of_several_gaps_only_the_next_one_goes_on() {
     let left = GapEnd::Left(gap("10:07"));
     assert_eq!(weighed(Counting::Unread, &[&second], &[second_read, left.clone()]), Counting::Counts, "nothing more is read of it");
     assert_eq!(weighed(Counting::Unread, &[], &[GapEnd::Refused(gap("10:09")), left]), Counting::Counts, "nor of this one");
-    assert_eq!(weighed(Counting::Counts, &[&further], &[was_read.clone()]), Counting::Counts, "and that is for good");
+    assert_eq!(weighed(Counting::Counts, &[&further], std::slice::from_ref(&was_read)), Counting::Counts, "and that is for good");
     // It lies inside a gap itself, of which a page ended just there.
     let inside = [GapEnd::Left(gap("12:00"))];
     assert_eq!(weighed(Counting::Unread, &[], &inside), Counting::Unread, "what lay before it will be read");

@@ -136,6 +136,24 @@ export class Deliveries {
   }
 
   /**
+   * Lets go of what GitHub keeps no longer, an event with the last of its attempts: no list shows it as it is, and a fake that runs
+   * for weeks would grow. Returns the events that went, each with all the attempts that it had.
+   * @returns {{guid: string, attempts: Attempt[]}[]}
+   */
+  forget() {
+    const first = this.timeline.findIndex(({ at }) => at > this.#now - this.retentionMs);
+    for (const { id } of this.timeline.splice(0, first < 0 ? this.timeline.length : first)) this.byId.delete(id);
+    const gone = [];
+    for (const [guid, attempts] of this.byGuid) {
+      const { at } = /** @type {Attempt} */ (attempts.at(-1));
+      if (at > this.#now - this.retentionMs) continue;
+      gone.push({ guid, attempts });
+      this.byGuid.delete(guid);
+    }
+    return gone;
+  }
+
+  /**
    * What the list shows now, newest first.
    * @param {{status?: 'success' | 'failure', from?: Attempt, limit: number}} query  `from` is the first of the page
    * @returns {{page: Attempt[], next?: Attempt, prev?: Attempt}}
