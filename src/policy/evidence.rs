@@ -53,8 +53,8 @@ pub struct Evidence {
     unread: Vec<(Position, Position)>,
     /// Newer ends of those that were read to their end.
     read: Vec<Position>,
-    /// Newer ends of those that GitHub no longer shows.
-    refused: Vec<Position>,
+    /// Both ends of those that GitHub no longer shows.
+    refused: Vec<(Position, Position)>,
 }
 
 impl Evidence {
@@ -66,7 +66,7 @@ impl Evidence {
             match end {
                 GapEnd::Left(gap) => unread.push((place(gap.newer_end), place(gap.older_end))),
                 GapEnd::Read { was, .. } => read.push(place(was.newer_end)),
-                GapEnd::Refused(gap) => refused.push(place(gap.newer_end)),
+                GapEnd::Refused(gap) => refused.push((place(gap.newer_end), place(gap.older_end))),
             }
         }
         for stretch in &mut stretches {
@@ -99,25 +99,26 @@ impl Evidence {
     fn answered_before(&self, position: Position, known: Counting) -> Option<bool> {
         let holds = |stretch: &&Stretch| stretch.seen.binary_search_by_key(&position, |seen| seen.position).is_ok();
         let answered = self.stretches.iter().find(holds).and_then(|stretch| stretch.answered_before(position));
-        if answered.is_some() || known != Counting::Unread {
+        if answered.is_some() || known != Counting::Unread || holds_one_of(&self.unread, position) || holds_one_of(&self.refused, position)
+        {
             return answered;
         }
         // Where a sweep stopped short of what lay before it, the gap below goes on: the next one, and no other.
         let below = self.stretches.iter().filter(|stretch| stretch.newer_end.is_some_and(|end| lies_below(end, position)));
         let next = below.max_by_key(|stretch| stretch.newer_end)?;
-        let others = self.unread.iter().map(|(newer_end, _)| newer_end).chain(&self.refused);
-        let is_further = others.copied().any(|end| lies_below(end, position) && Some(end) > next.newer_end);
+        let others = self.unread.iter().chain(&self.refused).map(|(newer_end, _)| *newer_end);
+        let is_further = others.into_iter().any(|end| lies_below(end, position) && Some(end) > next.newer_end);
         if is_further { None } else { next.answered_before(position) }
     }
 
     /// Whether what lay before that place is in a gap that a later sweep reads.
     fn will_be_read(&self, position: Position) -> bool {
-        if self.unread.iter().any(|(newer_end, older_end)| *older_end < position && position < *newer_end) {
+        if holds_one_of(&self.unread, position) {
             return true;
         }
         let below = |end: &&Position| lies_below(**end, position);
         let unread = self.unread.iter().map(|(newer_end, _)| newer_end).filter(below).max();
-        unread.is_some() && unread > self.read.iter().chain(&self.refused).filter(below).max()
+        unread.is_some() && unread > self.read.iter().chain(self.refused.iter().map(|(newer_end, _)| newer_end)).filter(below).max()
     }
 
     /// The oldest attempt of the run of unanswered ones that the first delivery from `start` on lies in, if it does: how far back
@@ -131,6 +132,11 @@ impl Evidence {
         }
         seen[..inside].iter().rev().take_while(|seen| !seen.answered).last().map(|seen| seen.position)
     }
+}
+
+/// Whether one of these stretches, of which nothing was read, holds the place: then nothing below tells what lay just before it.
+fn holds_one_of(gaps: &[(Position, Position)], position: Position) -> bool {
+    gaps.iter().any(|(newer_end, older_end)| *older_end < position && position < *newer_end)
 }
 
 /// Whether a gap with this newer end may begin just below the place, redeliveries passed over.

@@ -233,6 +233,8 @@ impl Ledger {
             // Outside the window it waits for an ask that may still show up: what else waited there is left behind.
             Fate::Open if event.is_waiting() => true,
             Fate::Open if event.first().is_none() => event.newest().is_some_and(|newest| newest.position.at >= start),
+            // Refused: how far a page reaches beyond the window keeps none.
+            Fate::Open => event.newest().is_some_and(|newest| newest.position.at >= start) || self.ground.is_unread(event.standing()),
             // What an unread gap will show once more is not taken for new then.
             _ => event.standing().at >= start || self.ground.is_unread(event.standing()) || was_read(guid),
         });

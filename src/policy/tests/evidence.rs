@@ -113,6 +113,7 @@ fn of_several_gaps_only_the_next_one_goes_on() {
     // It lies inside a gap itself, of which a page ended just there.
     let inside = [GapEnd::Left(gap("12:00"))];
     assert_eq!(weighed(Counting::Unread, &[], &inside), Counting::Unread, "what lay before it will be read");
+    assert_eq!(weighed(Counting::Unread, &[&further], &inside), Counting::Unread, "a gap below that one says nothing");
     let nearer = [GapEnd::Refused(gap("10:09")), was_read.clone()];
     assert_eq!(weighed(Counting::Unread, &[&further], &nearer), Counting::Counts, "the nearer one is lost, the further one says nothing");
     // One that is read page by page goes on further down.

@@ -292,6 +292,22 @@ fn the_entry_leaves_with_the_last_that_waits_though_it_is_github_that_refuses_it
 }
 
 #[test]
+fn nor_does_a_gap_below_the_unread_one_that_holds_the_attempt() {
+    // The failures list shows the attempt of 11:31:07. The pass of 11:30 is in the unread gap that holds it.
+    let history = "a: 11:32 500\nb: 10:42 500, 10:46 500, 11:31:07 502 | lost\nc: 11:22 0";
+    let case = Case::new(history).traffic("09:00", "13:00", 24).page_of(1).set(|settings| {
+        settings.max_attempts = 4;
+        settings.delivery_pages = 1;
+        settings.failure_pages = 2;
+        settings.max_redeliveries = 1;
+    });
+    // The oracle of these tests counts what lay before each attempt.
+    let case = case.tick("10:00..13:00");
+    let counting = case.world.ledger().events.values().find(|event| event.guid == "b".into()).map(|event| event.attempts[2].counting);
+    assert_ne!(counting, Some(Counting::IntoOutage), "{}", case.seen);
+}
+
+#[test]
 fn a_gap_further_below_says_nothing_of_what_lay_just_before_an_attempt() {
     // Two gaps below the attempt of 12:31: the next one holds a pass, the one further below what went unanswered.
     let history = "a: 12:01 0 | lost\nb: 12:28 500, 12:31 0 | lost\nc: 09:00 500, 12:30:07 500\np push: 12:30 200";

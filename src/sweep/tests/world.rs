@@ -60,7 +60,7 @@ pub(super) struct Outside {
     /// Settings beside those that every test has.
     pub(super) settings: BTreeMap<&'static str, String>,
     pub(super) crash: Cell<Option<Crash>>,
-    /// Messages of sweeps that died before they could save that they had sent them: nobody can edit them any more.
+    /// Messages that no state knows, since the answer to them was lost or the sweep died first: nobody can edit them any more.
     pub(super) orphans: RefCell<BTreeSet<i64>>,
     pub(super) faults: RefCell<Vec<Fault>>,
     once: Cell<Option<Fault>>,
@@ -171,6 +171,8 @@ impl Outside {
         };
         if report.is_none() {
             self.crash.set(None);
+        }
+        if config.is_ok() {
             let state = self.stored.borrow().get(&Key::State).cloned().unwrap_or_default();
             let is_saved = |id: &i64| state.contains(&format!("\"message_id\":{id},"));
             self.orphans.borrow_mut().extend(self.message_ids().filter(|id| !messages.contains(id) && !is_saved(id)));
