@@ -3,23 +3,16 @@
 
 import { cargoDeny, checkRust } from "./rust.mjs";
 import { onPinnedNode, root, SetupError } from "./setup.mjs";
-import { main, report, run, step } from "./step.mjs";
+import { everyStep, main, run } from "./step.mjs";
 
 await main(async () => {
   await onPinnedNode();
   await checkRust();
   const deny = await cargoDeny();
-  const checks = {
-    "crates (RustSec)": () =>
-      run(deny, ["--locked", "--config", "scripts/deny.toml", "check", "advisories"], { cwd: root }),
-    "npm packages (GitHub)": () => run("npm", ["audit"], { cwd: root }),
-  };
-  const failed = [];
-  for (const [name, check] of Object.entries(checks)) {
-    await step(name, check).catch((error) => {
-      report(error);
-      failed.push(name);
-    });
-  }
+  const ofCrates = ["--locked", "--config", "scripts/deny.toml", "check", "advisories"];
+  const failed = await everyStep([
+    ["crates (RustSec)", () => run(deny, ofCrates, { cwd: root })],
+    ["npm packages (GitHub)", () => run("npm", ["audit"], { cwd: root })],
+  ]);
   if (failed.length > 0) throw new SetupError(`advisories or no answer: ${failed.join(", ")}`);
 });

@@ -54,6 +54,18 @@ export async function step(name, work, hint) {
   }
 }
 
+/** Does every step, `[name, work, hint]`, even if an earlier one failed. Returns the names of those that failed. */
+export async function everyStep(steps) {
+  const failed = [];
+  for (const [name, work, hint] of steps) {
+    await step(name, work, hint).catch((error) => {
+      report(error);
+      failed.push(name);
+    });
+  }
+  return failed;
+}
+
 /** Prints an error of a step for a person: the program's own output first, then what it was. */
 export function report(error) {
   if (error.output) console.log(error.output.trimEnd());

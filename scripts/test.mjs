@@ -2,7 +2,7 @@
 // failed. `npm test -- --only NAME` runs one step.
 
 import { onPinnedNode, root, SetupError } from "./setup.mjs";
-import { main, report, run, step } from "./step.mjs";
+import { everyStep, main, run } from "./step.mjs";
 
 // Longer than any file of tests takes on a slow machine: one that waits for what never comes fails, and does not hold up the rest.
 const HUNG_MS = 900_000;
@@ -63,13 +63,7 @@ await main(async () => {
   await onPinnedNode();
   const { checkRust } = await import("./rust.mjs");
   await checkRust();
-  const failed = [];
-  for (const name of chosen) {
-    await step(name, steps[name], hints[name]).catch((error) => {
-      report(error);
-      failed.push(name);
-    });
-  }
+  const failed = await everyStep(chosen.map((name) => [name, steps[name], hints[name]]));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   if (failed.length > 0) {
     console.log(`\nfailed: ${failed.join(", ")} (${chosen.length} steps in ${seconds} s)`);

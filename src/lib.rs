@@ -51,7 +51,8 @@ use config::Apps;
 use policy::time::Time;
 use recovery::{Bindings, SETTLE_AT, SWEEP_AT, call_object};
 
-/// One tick of the schedule: a sweep of each App, side by side, so that none waits for another. One that failed fails the cron run, so that it shows in Cloudflare's list of past events.
+/// One tick of the schedule: a sweep of each App, side by side, so that none waits for another. One that failed fails the cron run, so
+/// that it shows in Cloudflare's list of past events.
 ///
 /// An export of its own, since `#[event(scheduled)]` throws an `Err` away.
 ///

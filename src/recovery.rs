@@ -170,9 +170,7 @@ impl Recovery {
         let apps = Apps::read(&Bindings(&self.env));
         let address = format!("{WROTE_AT}{}", own::written(writes));
         // Repositories are numbered by each server for itself.
-        let server = |app: &str| {
-            config::read(&Bindings(&self.env), Some(app)).map_or_else(|unusable| unusable.right.api_url, |config| config.api_url)
-        };
+        let server = |app: &str| config::api_url(&Bindings(&self.env), app);
         let ours = server(app);
         let others = apps.ids.iter().filter(|other| *other != app && server(other) == ours);
         let told = join_all(others.map(|other| call_object(&self.env, Some(other), Method::Get, &address, None))).await;

@@ -74,7 +74,7 @@ for (const [name, text, says] of refused) {
 }
 
 test("numbers have the ranges of the Worker", () => {
-  const config = readFileSync(join(root, "src", "config.rs"), "utf8").replaceAll("_", "");
+  const config = readFileSync(join(root, "src", "config", "reader.rs"), "utf8").replaceAll("_", "");
   const found = Array.from(config.matchAll(/self\.number\("(\w+)", [^"]*?(\d+), (\d+|kept)\)/g));
   const ranges = Object.entries(RANGES).map(([name, range]) => [name.replaceAll("_", ""), ...range]);
   assert.deepEqual(

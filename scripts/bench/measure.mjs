@@ -60,13 +60,16 @@ export function runForMemory(scene, buildDir) {
     try {
       const most = { heap: 0, wasm: 0 };
       for (let n = 0; n < TICKS; n += 1) {
-        const sweep = sweepOf(scene, stage, n);
-        for (let ended = false; !ended; ) {
-          ended = await Promise.race([sweep.then(() => true), devtools.send("Runtime.getHeapUsage").then(() => false)]);
+        let ended = false;
+        const sweep = sweepOf(scene, stage, n).finally(() => {
+          ended = true;
+        });
+        while (!ended) {
           const { usedSize, backingStorageSize = 0 } = await devtools.send("Runtime.getHeapUsage");
           most.heap = Math.max(most.heap, usedSize);
           most.wasm = Math.max(most.wasm, backingStorageSize);
         }
+        await sweep;
       }
       return most;
     } finally {

@@ -1,7 +1,8 @@
 //! Every sentence that a person reads, and how it is written for each channel.
 //!
 //! Here is what both channels say, with the advice in `advice`; [`telegram`] writes it as Telegram's HTML, [`issue`] as GitHub's Markdown,
-//! [`summary`] says what a day came to, [`words`] in plain words for the status page, and `outside` makes values from outside harmless. The same alarm gives the same text:
+//! [`words`] in plain words for the status page, [`summary`] says what a day came to, and `outside` makes values from outside harmless.
+//! The same alarm gives the same text:
 //! nothing here knows the present.
 
 mod advice;
@@ -28,7 +29,7 @@ use crate::failure::FailureClass;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
 use crate::policy::refusing::Refusing;
-use crate::policy::time::Time;
+use crate::policy::time::{Time, in_hours};
 
 /// On the button and the link to the Advanced page.
 const ADVANCED_PAGE: &str = "Open the App's Advanced page";
@@ -134,7 +135,7 @@ fn app_name(alarm: &Alarm) -> Option<Cow<'_, str>> {
 
 /// How long GitHub keeps a delivery: `72 hours`.
 fn hours_of(alarm: &Alarm) -> String {
-    format!("{} hours", alarm.retention.as_secs() / 3_600)
+    format!("{} hours", in_hours(alarm.retention))
 }
 
 /// With a capital letter at its start.

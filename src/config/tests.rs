@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::policy::time::hours;
 use crate::testing::app_key_pem;
 
 fn read_with(changes: &[(&str, &str)]) -> Result<Config, Box<Unusable>> {

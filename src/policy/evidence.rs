@@ -49,26 +49,33 @@ pub struct Stretch {
 #[derive(Debug)]
 pub struct Evidence {
     stretches: Vec<Stretch>,
-    /// Both ends of the gaps that are unread still, the newer one first.
-    unread: Vec<(Position, Position)>,
-    /// Newer ends of those that were read to their end.
-    read: Vec<Position>,
-    /// Both ends of those that GitHub no longer shows.
-    refused: Vec<(Position, Position)>,
+    gaps: Vec<Below>,
+}
+
+/// A gap, after the reading.
+#[derive(Debug)]
+struct Below {
+    newer_end: Position,
+    older_end: Position,
+    /// Whether something in it was not read.
+    is_hole: bool,
+    /// Whether a later sweep reads it.
+    will_be_read: bool,
 }
 
 impl Evidence {
     /// Puts the stretches in order. `gaps` is what became of the gaps, `place` says how positions are compared.
     #[must_use]
     pub fn new(mut stretches: Vec<Stretch>, gaps: &[GapEnd], place: impl Fn(Position) -> Position) -> Self {
-        let (mut unread, mut read, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-        for end in gaps {
-            match end {
-                GapEnd::Left(gap) => unread.push((place(gap.newer_end), place(gap.older_end))),
-                GapEnd::Read { was, .. } => read.push(place(was.newer_end)),
-                GapEnd::Refused(gap) => refused.push((place(gap.newer_end), place(gap.older_end))),
-            }
-        }
+        let below = |end: &GapEnd| {
+            let (gap, is_hole, will_be_read) = match end {
+                GapEnd::Left(gap) => (gap, true, true),
+                GapEnd::Refused(gap) => (gap, true, false),
+                GapEnd::Read { was, .. } => (was, false, false),
+            };
+            Below { newer_end: place(gap.newer_end), older_end: place(gap.older_end), is_hole, will_be_read }
+        };
+        let gaps = gaps.iter().map(below).collect();
         for stretch in &mut stretches {
             stretch.newer_end = stretch.newer_end.map(&place);
             for seen in &mut stretch.seen {
@@ -76,7 +83,7 @@ impl Evidence {
             }
             stretch.seen.sort_unstable_by_key(|seen| seen.position);
         }
-        Self { stretches, unread, read, refused }
+        Self { stretches, gaps }
     }
 
     /// Weighs every redelivery of `event` that went unanswered, as far as these stretches say anything of it.
@@ -99,26 +106,30 @@ impl Evidence {
     fn answered_before(&self, position: Position, known: Counting) -> Option<bool> {
         let holds = |stretch: &&Stretch| stretch.seen.binary_search_by_key(&position, |seen| seen.position).is_ok();
         let answered = self.stretches.iter().find(holds).and_then(|stretch| stretch.answered_before(position));
-        if answered.is_some() || known != Counting::Unread || holds_one_of(&self.unread, position) || holds_one_of(&self.refused, position)
-        {
+        if answered.is_some() || known != Counting::Unread || self.hole_around(position).is_some() {
             return answered;
         }
         // Where a sweep stopped short of what lay before it, the gap below goes on: the next one, and no other.
         let below = self.stretches.iter().filter(|stretch| stretch.newer_end.is_some_and(|end| lies_below(end, position)));
         let next = below.max_by_key(|stretch| stretch.newer_end)?;
-        let others = self.unread.iter().chain(&self.refused).map(|(newer_end, _)| *newer_end);
-        let is_further = others.into_iter().any(|end| lies_below(end, position) && Some(end) > next.newer_end);
-        if is_further { None } else { next.answered_before(position) }
+        let is_nearer = |gap: &&Below| gap.is_hole && Some(gap.newer_end) > next.newer_end;
+        if self.gaps_below(position).any(|gap| is_nearer(&gap)) { None } else { next.answered_before(position) }
     }
 
     /// Whether what lay before that place is in a gap that a later sweep reads.
     fn will_be_read(&self, position: Position) -> bool {
-        if holds_one_of(&self.unread, position) {
-            return true;
-        }
-        let below = |end: &&Position| lies_below(**end, position);
-        let unread = self.unread.iter().map(|(newer_end, _)| newer_end).filter(below).max();
-        unread.is_some() && unread > self.read.iter().chain(self.refused.iter().map(|(newer_end, _)| newer_end)).filter(below).max()
+        let next = || self.gaps_below(position).max_by_key(|gap| gap.newer_end);
+        self.hole_around(position).or_else(next).is_some_and(|gap| gap.will_be_read)
+    }
+
+    /// The gap that was not read and holds the place: then nothing below it tells what lay just before.
+    fn hole_around(&self, position: Position) -> Option<&Below> {
+        self.gaps.iter().find(|gap| gap.is_hole && gap.older_end < position && position < gap.newer_end)
+    }
+
+    /// The gaps that may begin just below the place, redeliveries passed over.
+    fn gaps_below(&self, position: Position) -> impl Iterator<Item = &Below> {
+        self.gaps.iter().filter(move |gap| lies_below(gap.newer_end, position))
     }
 
     /// The oldest attempt of the run of unanswered ones that the first delivery from `start` on lies in, if it does: how far back
@@ -132,11 +143,6 @@ impl Evidence {
         }
         seen[..inside].iter().rev().take_while(|seen| !seen.answered).last().map(|seen| seen.position)
     }
-}
-
-/// Whether one of these stretches, of which nothing was read, holds the place: then nothing below tells what lay just before it.
-fn holds_one_of(gaps: &[(Position, Position)], position: Position) -> bool {
-    gaps.iter().any(|(newer_end, older_end)| *older_end < position && position < *newer_end)
 }
 
 /// Whether a gap with this newer end may begin just below the place, redeliveries passed over.

@@ -17,7 +17,7 @@ use super::own::Own;
 use super::refusing::Refusals;
 use super::settings::Settings;
 use super::superseded::Overtakers;
-use super::time::{Time, hours};
+use super::time::{Time, hours, in_hours};
 
 /// Events that wait at most, whatever the settings.
 const WAITING: usize = 10_000;
@@ -256,7 +256,7 @@ impl Ledger {
     /// overtaken first, the oldest first.
     #[must_use]
     pub fn fit(&mut self, settings: &Settings) -> Vec<Event> {
-        let sweeps = usize::try_from(settings.retention.as_secs() / 3_600 * SWEEPS_AN_HOUR).unwrap_or(usize::MAX);
+        let sweeps = usize::try_from(in_hours(settings.retention) * SWEEPS_AN_HOUR).unwrap_or(usize::MAX);
         let waiting = WAITING.min(sweeps.saturating_mul(settings.max_redeliveries));
         let mut left_behind = self.drop_oldest(|event| event.fate.is_entry(), ENTRIES);
         left_behind.extend(self.drop_oldest(Event::is_waiting, waiting));

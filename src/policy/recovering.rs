@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::Position;
 use super::ledger::{Ledger, NoRoom};
 use super::lost_time::LostTime;
-use super::time::Time;
+use super::time::{Time, in_hours};
 
 /// A recovery by hand that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub fn recover(ledger: &mut Ledger, since: Time, retention: Duration, now: Time)
         return Err(OutOfReach::Future);
     }
     if now.since(since) > retention {
-        return Err(OutOfReach::TooOld(retention.as_secs() / 3_600));
+        return Err(OutOfReach::TooOld(in_hours(retention)));
     }
     ledger.move_to(now);
     let is_new = ledger.is_new();

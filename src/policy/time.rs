@@ -258,6 +258,12 @@ pub const fn hours(count: u64) -> Duration {
     minutes(count * 60)
 }
 
+/// Whole hours.
+#[must_use]
+pub const fn in_hours(span: Duration) -> u64 {
+    span.as_secs() / 3_600
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -29,7 +29,7 @@ use crate::status::page::page;
 use crate::status::plan_page::{PlanView, plan_page};
 use crate::status::query::{only, retry_after, since};
 use crate::status::reply::Reply;
-use crate::status::route::{Route, home_of, wants_page};
+use crate::status::route::{Route, wants_page};
 use crate::status::several::Summary;
 use crate::status::status::{Facts, RecoveringView, Status};
 use crate::sweep::report::{Ending, Stamp, chain};
@@ -57,12 +57,6 @@ impl Asker<'_> {
             Ok(config) => config,
             Err(unusable) => &unusable.right,
         }
-    }
-
-    /// The path of the App's own page.
-    fn home(&self) -> String {
-        let Config { app_id, is_one_of_several, .. } = self.settings();
-        if *is_one_of_several { home_of(app_id) } else { "/".to_owned() }
     }
 }
 
@@ -107,7 +101,7 @@ impl Recovery {
             Route::Metrics => Reply::text(200, metrics(&status, &history, by.settings().is_one_of_several)),
             Route::Health if status.is_healthy() => Reply::text(200, "ok\n".to_owned()),
             Route::Health => Reply::text(503, "no sweep has succeeded within the last hour\n".to_owned()),
-            _ => Reply::page(200, page(&status, &history, &by.home())),
+            _ => Reply::page(200, page(&status, &history, &by.settings().home())),
         })
     }
 
@@ -130,7 +124,7 @@ impl Recovery {
         Ok(match plan(&world, config, now).await {
             Ok(planned) => {
                 let view = PlanView::of(&planned);
-                if for_browser { Reply::page(200, plan_page(&view, &by.home())) } else { Reply::json(200, &view) }
+                if for_browser { Reply::page(200, plan_page(&view, &by.settings().home())) } else { Reply::json(200, &view) }
             }
             Err(error) => Reply::sentence(502, &format!("The lists cannot be read: {}.", chain(&error)), for_browser),
         })
@@ -148,7 +142,7 @@ impl Recovery {
         Ok(match (report.ending, report.wait_until) {
             (Ending::Waiting, Some(until)) => asked_to_wait(until.0, now, for_browser),
             // The page tells how it went.
-            _ if for_browser => Reply::see(&by.home()),
+            _ if for_browser => Reply::see(&by.settings().home()),
             (Ending::Held | Ending::NotLater, _) => Reply::json(409, &report),
             _ if report.is_failure() => Reply::json(500, &report),
             _ => Reply::json(200, &report),
@@ -169,7 +163,7 @@ impl Recovery {
         });
         Ok(match changed.await? {
             Err(reply) => reply,
-            Ok(_) if for_browser => Reply::see(&by.home()),
+            Ok(_) if for_browser => Reply::see(&by.settings().home()),
             Ok(state) => Reply::json(200, &RecoveringView::of(&state.ledger)),
         })
     }
@@ -189,7 +183,7 @@ impl Recovery {
         });
         Ok(match changed.await? {
             Err(reply) => reply,
-            Ok(_) if for_browser => Reply::see(&by.home()),
+            Ok(_) if for_browser => Reply::see(&by.settings().home()),
             Ok(_) => Reply::json(200, &Forgotten { forgotten: &guid }),
         })
     }

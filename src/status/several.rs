@@ -136,7 +136,8 @@ impl Overview {
 }
 
 fn item(app: &Summary) -> String {
-    let mut out = format!("<li><p><strong><a href=\"{}\">{}</a></strong> (App {})</p>", html(&app.path), html(&app.name()), html(&app.app));
+    let id = app.app_name.as_ref().map(|_| format!(" (App {})", html(&app.app))).unwrap_or_default();
+    let mut out = format!("<li><p><strong><a href=\"{}\">{}</a></strong>{id}</p>", html(&app.path), html(&app.name()));
     let _ = write!(out, "<p>{}</p>", word(app.word));
     for reason in &app.reasons {
         let _ = write!(out, "<p>{}</p>", html(reason));

@@ -1,4 +1,4 @@
-// Whether a setting can be what it should be, by its form alone: the rules of the Worker (src/config.rs), and the
+// Whether a setting can be what it should be, by its form alone: the rules of the Worker (src/config/reader.rs), and the
 // mix-ups that people make. Each returns what is wrong and what to give instead, or nothing.
 
 /** @typedef {string | undefined} Wrong */

@@ -1,5 +1,5 @@
 // The settings with a range, which nobody is asked for: whether the Worker will take them. Its rules are those of
-// src/config.rs, and a test compares the ranges.
+// src/config/reader.rs, and a test compares the ranges.
 
 import { problem, warning } from "./finding.mjs";
 

@@ -43,7 +43,7 @@ export async function checkStatusUrl({ call }, settings, deployed) {
   ];
 }
 
-/** As the Worker takes it (src/config.rs). */
+/** As the Worker takes it (src/config/reader.rs). */
 function plainAddress(text) {
   if (!URL.canParse(text)) return undefined;
   const { href, protocol, hostname, username, password, pathname, search, hash } = new URL(text);

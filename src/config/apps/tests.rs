@@ -8,25 +8,13 @@ use crate::alarm::summary::TimeOfDay;
 use crate::policy::time::hours;
 use crate::testing::app_key_pem;
 
-/// Variables that know their names, as the runtime's do.
-#[derive(Clone, Default)]
-struct Given(BTreeMap<String, String>);
-
-impl Variables for Given {
-    fn value(&self, name: &str) -> Option<String> {
-        self.0.get(name).cloned()
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.0.keys().cloned().collect()
-    }
-}
+type Given = BTreeMap<String, String>;
 
 /// Two Apps with a key each, and these settings besides; an empty one takes out what is there.
 fn given(changes: &[(&str, &str)]) -> Given {
     let key = app_key_pem();
     let both = [("APPS", "11, 22"), ("GITHUB_APP_PRIVATE_KEY_11", &key), ("GITHUB_APP_PRIVATE_KEY_22", &key)];
-    Given(both.iter().chain(changes).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    both.iter().chain(changes).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 fn config(changes: &[(&str, &str)], app: &str) -> Config {
@@ -87,7 +75,7 @@ proptest! {
 
 #[test]
 fn without_the_list_there_is_one_app_and_a_client_id_will_do() {
-    let apps = |id: &str| Apps::read(&Given(BTreeMap::from([("GITHUB_APP_ID".to_owned(), id.to_owned())])));
+    let apps = |id: &str| Apps::read(&Given::from([("GITHUB_APP_ID".to_owned(), id.to_owned())]));
     assert_eq!((apps("Iv23abc").only(), apps("Iv23abc").are_listed), (Some("Iv23abc"), false));
     assert_eq!((apps(" 12345 ").ids, apps("a b").ids), (vec!["12345".to_owned()], vec![]));
     assert_eq!(apps("a b").problems.len(), 1);
@@ -188,7 +176,7 @@ fn a_key_and_a_heartbeat_are_those_of_one_app() {
 #[test]
 fn a_list_of_one_changes_nothing() {
     let key = app_key_pem();
-    let one = Given([("APPS", "11"), ("GITHUB_APP_PRIVATE_KEY", &key)].map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+    let one = Given::from([("APPS", "11"), ("GITHUB_APP_PRIVATE_KEY", &key)].map(|(name, value)| (name.to_owned(), value.to_owned())));
     let config = read(&one, None).expect("the settings can be used");
     assert_eq!((config.app_id.as_str(), config.is_one_of_several, config.key.is_some()), ("11", false, true));
 }
@@ -237,7 +225,7 @@ fn a_suffix_without_the_list_is_told() {
     let key = app_key_pem();
     let read_with = |name: &str, value: &str| {
         let alone = [("GITHUB_APP_ID", "11"), ("GITHUB_APP_PRIVATE_KEY", &key), (name, value)];
-        read(&Given(alone.map(|(name, value)| (name.to_owned(), value.to_owned())).into()), Some("11"))
+        read(&Given::from(alone.map(|(name, value)| (name.to_owned(), value.to_owned()))), Some("11"))
     };
     let said = "is a setting of one of several Apps, and APPS is not set; give APPS the ids of all";
     let secret = read_with("GITHUB_APP_PRIVATE_KEY_22", &key).expect("put in before the list is deployed, it stops nobody");
@@ -271,7 +259,7 @@ fn every_setting_is_in_the_table_once() {
     sorted.sort_unstable();
     sorted.dedup();
     assert_eq!(sorted.len(), names.len());
-    let source = include_str!("../../config.rs");
+    let source = concat!(include_str!("../reader.rs"), include_str!("../../config.rs"));
     let mut used: Vec<&str> = source
         .split('"')
         .skip(1)
@@ -281,5 +269,5 @@ fn every_setting_is_in_the_table_once() {
         .collect();
     used.sort_unstable();
     used.dedup();
-    assert_eq!(used, sorted, "what config.rs reads and whose it may be");
+    assert_eq!(used, sorted, "what is read, and whose it may be");
 }

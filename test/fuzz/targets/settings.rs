@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64ct::{Base64, Encoding};
-use github_app_redeliver::config::{Apps, Config, Secret, Variables, admin_token, read};
+use github_app_redeliver::config::{Apps, Config, Secret, admin_token, read};
 use github_app_redeliver::github::key::{AppKey, KeyError};
 use url::{Host, Url};
 
@@ -26,17 +26,7 @@ pub(super) fn key(bytes: &[u8]) {
 }
 
 /// What the environment has.
-struct Given(BTreeMap<String, String>);
-
-impl Variables for Given {
-    fn value(&self, name: &str) -> Option<String> {
-        self.0.get(name).cloned()
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.0.keys().cloned().collect()
-    }
-}
+type Given = BTreeMap<String, String>;
 
 /// Shorter values are found in any text.
 const LEAST: usize = 12;
@@ -44,7 +34,7 @@ const LEAST: usize = 12;
 /// `NAME=value` a line. What can be used lies within its bounds, and nothing that is said holds a secret.
 pub(super) fn settings(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let given = Given(text.lines().filter_map(|line| line.split_once('=')).map(|(name, value)| (name.into(), value.into())).collect());
+    let given: Given = text.lines().filter_map(|line| line.split_once('=')).map(|(name, value)| (name.into(), value.into())).collect();
     let apps = Apps::read(&given);
     // Of several Apps the settings of none are read, other than of each.
     let only = (!apps.are_several()).then_some(None);
@@ -96,16 +86,16 @@ fn within_bounds(config: &Config) {
 /// `said` has no value of a setting that is a secret, under whatever name it has for one of several Apps.
 fn assert_no_secret(given: &Given, app: Option<&str>, said: &str) {
     let is_secret = |name: &str| ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN", "ADMIN_TOKEN", "HEARTBEAT_URL"].contains(&name);
-    let public: Vec<String> = given.0.iter().filter(|(name, _)| !is_secret(name)).map(|(name, value)| format!("{name}={value}")).collect();
-    for (name, value) in given.0.iter().filter(|(name, _)| is_secret(name)) {
+    let public: Vec<String> = given.iter().filter(|(name, _)| !is_secret(name)).map(|(name, value)| format!("{name}={value}")).collect();
+    for (name, value) in given.iter().filter(|(name, _)| is_secret(name)) {
         let value = value.trim();
         // One that stands elsewhere in the open is none.
         if value.len() < LEAST || public.iter().any(|text| text.contains(value)) || !said.contains(value) {
             continue;
         }
         // Nor is one of our own words, which is said as well where the setting has another value.
-        let mut other = Given(given.0.clone());
-        other.0.insert(name.clone(), value.chars().rev().collect());
+        let mut other = given.clone();
+        other.insert(name.clone(), value.chars().rev().collect());
         assert!(said_of(&other, app).0.contains(value), "{name} in: {said}");
     }
 }
