@@ -16,7 +16,7 @@ const has = (file, name) => existsSync(join(root, file)) && hasTest(file, name, 
 function hasTest(file, name, text) {
   const exactly = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const form = file.endsWith(".rs")
-    ? `#\\[test\\]\\s+fn ${exactly}\\(`
+    ? `(?<!#\\[ignore[^\\n]*\\s+)#\\[test\\]\\s+fn ${exactly}\\(`
     : `\\b(?:test|act|describe)\\(\\s*(["'\`])${exactly}\\1,(?!\\s*\\{[^}]*\\b(?:skip|todo)\\b)`;
   return new RegExp(form).test(text);
 }
@@ -35,6 +35,7 @@ test("a test that is gone, misnamed, skipped or commented out of its attribute i
   for (const options of ["{ skip: true }", "{\n  todo: 'later' }"]) {
     assert.ok(!hasTest("a.test.mjs", "it holds", `test("it holds", ${options}, () => {})`), options);
   }
+  assert.ok(!hasTest("a.rs", "it_holds", "#[ignore]\n    #[test]\n    fn it_holds() {"));
   assert.ok(!hasTest("a.test.mjs", "it holds", 'test.skip("it holds", () => {})'));
 });
 
