@@ -342,15 +342,8 @@ describe("never two open issues of ours", { concurrency: 2 }, () => {
     await act("a crash while the issue is created, and one while it is edited", async (scene) => {
       const guids = [breaks(scene, "08:05")];
       const crash = async (clock, method) => {
-        scene.github.fault({ method, path: /\/issues(\/\d+)?$/ }, "hang-after");
-        const arrived = scene.github.requests.length;
-        const run = scene.tickAt(on(scene, clock));
-        while (!scene.github.requests.slice(arrived).some((one) => one.fault)) {
-          await new Promise((resolve) => setTimeout(resolve, 10));
-        }
-        await scene.worker.kill();
-        assert.equal((await run).outcome, "killed");
-        await scene.worker.restart();
+        const call = (request) => request.method === method && /\/issues(\/\d+)?$/.test(request.path);
+        assert.equal((await scene.killedAt(on(scene, clock), { call, step: "hang-after" })).outcome, "killed");
       };
       await crash("08:15", "POST");
       assert.deepEqual(issuesOf(scene, guids), ["1 open 0"]);

@@ -2,13 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../scripts/setup.mjs";
 import { shippedCrates } from "../scripts/shipped.mjs";
+import { read } from "./operator/pages.mjs";
 
-const read = (file) => readFileSync(join(root, file), "utf8");
 const npm = JSON.parse(read("package.json"));
 
 /** Cargo.toml as cargo understands it. */

@@ -16,6 +16,19 @@ const server = (statusFilter = "known") => ({
   statusFilter,
 });
 
+/** A scene after five days in which the endpoint was down and the Worker asleep: `back` is their end, `down` are the events that failed. */
+async function afterFiveDays(t, github) {
+  const scene = await openScene(t, { github });
+  scene.delivers("07:50");
+  await scene.tickAt("08:00");
+  const back = at("10:00") + 5 * DAY;
+  const down = [scene.fails("09:00", 502), scene.fails("09:40", 502)];
+  scene.github.endpoint = ({ at: time }) => (time < back ? 502 : 200);
+  for (const clock of ["09:15", "09:30", "09:45", "10:00"]) await scene.tickAt(clock);
+  scene.delivers(back - 60_000);
+  return { scene, back, down };
+}
+
 const pagesOf = ({ sweep }) => [sweep.failures_list.pages, sweep.deliveries_list.pages];
 const warned = ({ sweep }) => sweep.warnings.filter((warning) => /does not know the filter/.test(warning)).length;
 
@@ -79,15 +92,7 @@ describe("a server that does not know the filter of the failures list", { concur
 
 describe("seven days", { concurrency: 2 }, () => {
   test("an outage of five days is made up for, as far back as the server keeps it", async (t) => {
-    const scene = await openScene(t, { github: server() });
-    scene.delivers("07:50");
-    await scene.tickAt("08:00");
-    const back = at("10:00") + 5 * DAY;
-    const down = [scene.fails("09:00", 502), scene.fails("09:40", 502)];
-    scene.github.endpoint = ({ at: time }) => (time < back ? 502 : 200);
-    for (const clock of ["09:15", "09:30", "09:45", "10:00"]) await scene.tickAt(clock);
-    // The Worker sleeps; github.com would have forgotten them after three days.
-    scene.delivers(back - 60_000);
+    const { scene, back, down } = await afterFiveDays(t, server());
     const ticks = [];
     for (let minutes = 0; minutes <= 45; minutes += 15) ticks.push(await scene.tickAt(back + minutes * 60_000));
     assert.deepEqual(new Set(ticks.flatMap(({ asked }) => asked)), new Set(down), ticks[0].lines.join("\n"));
@@ -98,14 +103,7 @@ describe("seven days", { concurrency: 2 }, () => {
   });
 
   test("on github.com they are left behind after three, and that is told", async (t) => {
-    const scene = await openScene(t, { github: { retentionMs: 7 * DAY } });
-    scene.delivers("07:50");
-    await scene.tickAt("08:00");
-    const back = at("10:00") + 5 * DAY;
-    const down = [scene.fails("09:00", 502), scene.fails("09:40", 502)];
-    scene.github.endpoint = ({ at: time }) => (time < back ? 502 : 200);
-    for (const clock of ["09:15", "09:30", "09:45", "10:00"]) await scene.tickAt(clock);
-    scene.delivers(back - 60_000);
+    const { scene, back, down } = await afterFiveDays(t, { retentionMs: 7 * DAY });
     const tick = await scene.tickAt(back);
     assert.deepEqual([tick.asked, tick.sweep.events.left_behind], [[], down.length]);
   });

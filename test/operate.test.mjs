@@ -120,11 +120,11 @@ describe("what an operator does", { concurrency: 2 }, () => {
     hear(scene);
 
     // The bot: a token that was revoked, then the new one. The message stays the bot's own.
-    breaksAtOnce(scene, "09:50");
+    breaks(scene, "09:50");
     await scene.tickAt("10:00");
     const [{ message_id: id }] = scene.messages().slice(-1);
     scene.telegram.token = "7000000001:AAtheNewTokenOfTheSameBotAfterRevoke";
-    breaksAtOnce(scene, "10:05");
+    breaks(scene, "10:05");
     await scene.tickAt("10:15");
     hear(scene);
     await settings(scene, { TELEGRAM_BOT_TOKEN: scene.telegram.token });
@@ -285,15 +285,6 @@ test("each page of docs/operate is played", () => {
     PLAYED.filter((file) => file !== "docs/operate/logs.md"),
   );
 });
-
-/** An event that gives up at the next sweep, whatever MAX_ATTEMPTS is. */
-function breaksAtOnce(scene, clock) {
-  const guid = scene.fails(clock);
-  for (let attempt = 1; attempt < 3; attempt += 1) {
-    scene.github.deliveries.redeliver(guid, at(clock) + attempt * 2_000, 500);
-  }
-  return guid;
-}
 
 /** What a page sets in `[vars]`. */
 function settingsIn(text) {

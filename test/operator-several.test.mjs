@@ -12,19 +12,17 @@ import { root } from "../scripts/setup.mjs";
 import { otherKeys, startGitHub } from "./fakes/github.mjs";
 import { openDesk } from "./operator/scene.mjs";
 import { assertNoSecret } from "./worker/secrets.mjs";
+import { ONE, SECOND, TWO } from "./worker/several.mjs";
 
-const ONE = "1234567";
-const TWO = "7654321";
 const keys = otherKeys();
 
 /** A desk whose GitHub knows a second App, and right settings for both. */
 async function openBoth(t) {
   const desk = await openDesk(t);
-  const app = { id: Number(TWO), clientId: "Iv23liOtherClient002", slug: "other-app", name: "Other App" };
   const two = await startGitHub({
     now: desk.github.now,
     beside: desk.github,
-    app: { ...app, publicKey: keys.publicKey },
+    app: { ...SECOND, publicKey: keys.publicKey },
   });
   t.after(() => two.close());
   two.deliver({ event: "push", code: 200 });
@@ -61,7 +59,7 @@ describe("the doctor", { concurrency: 2 }, () => {
     assert.match(desk.printed, /✔ {2}App +Example App \(id 1234567\)[\s\S]*✔ {2}App +Other App \(id 7654321\)/);
     assert.equal(desk.printed.match(/deployed Worker/g).length, 1);
     assert.match(desk.printed, /\n 21 in order\.\n$/);
-    assertNoSecret([desk.printed], { ...desk.both, GITHUB_APP_PRIVATE_KEY: keys.pkcs1 });
+    assertNoSecret([desk.printed], desk.both);
   });
 
   test("says of one what is wrong with it, and the other stays in order", async (t) => {

@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { otherKeys } from "./fakes/github.mjs";
+import { settings } from "./worker/alarm.mjs";
 import { at, CHAT, CONTROL_REPO, isList, openScene } from "./worker/scene.mjs";
 import { ONE, openSeveral, TWO } from "./worker/several.mjs";
-
-const own = (app) => (request) => String(request.app) === app;
 
 describe("several Apps", { concurrency: 2 }, () => {
   test("each is swept by its own object, and the same guid of two Apps is two events", async (t) => {
@@ -248,10 +247,7 @@ describe("settings of several Apps", { concurrency: 2 }, () => {
         [`GITHUB_APP_PRIVATE_KEY_${ONE}`]: scene.bindings.GITHUB_APP_PRIVATE_KEY,
       },
     ]) {
-      scene.bindings = Object.fromEntries(
-        Object.entries({ ...scene.bindings, ...changed }).filter(([, value]) => value),
-      );
-      await scene.worker.restart({ bindings: scene.bindings });
+      await settings(scene, changed);
       const time = at("08:30") + (changed.APPS ? 0 : 15 * 60_000);
       scene.now = time;
       const run = await scene.worker.tick(time);
@@ -343,7 +339,7 @@ describe("settings of several Apps", { concurrency: 2 }, () => {
 
 test("the faults of one App's fake are not the other's", async (t) => {
   const several = await openSeveral(t);
-  several.apps[TWO].fault(own(TWO), "reset", 99);
+  several.apps[TWO].fault(() => true, "reset", 99);
   const tick = await several.tickAt("08:00");
   assert.deepEqual([tick.sweeps[ONE].failure, tick.sweeps[TWO].failure], [null, "transport"]);
 });

@@ -1,23 +1,24 @@
 // docs/threat-model.md names a test for whatever it says is stopped: each is there, and none is skipped.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../scripts/setup.mjs";
+import { read } from "./operator/pages.mjs";
 
-const read = (file) => readFileSync(join(root, file), "utf8");
 const page = read("docs/threat-model.md");
 const named = [...page.matchAll(/`([^`\s]+) › ([^`]+)`/g)].map(([, file, name]) => ({ file, name }));
 
 /** Whether the file has a test of that name: one that runs. */
-function has(file, name) {
-  if (!existsSync(join(root, file))) return false;
+const has = (file, name) => existsSync(join(root, file)) && hasTest(file, name, read(file));
+
+function hasTest(file, name, text) {
   const exactly = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const form = file.endsWith(".rs")
-    ? `#\\[test\\]\\s+fn ${exactly}\\(`
-    : `\\b(?:test|act|describe)\\(\\s*(["'\`])${exactly}\\1,`;
-  return new RegExp(form).test(read(file));
+    ? `(?<!#\\[ignore[^\\n]*\\s+)#\\[test\\]\\s+fn ${exactly}\\(`
+    : `\\b(?:test|act|describe)\\(\\s*(["'\`])${exactly}\\1,(?!\\s*\\{[^}]*\\b(?:skip|todo)\\b)`;
+  return new RegExp(form).test(text);
 }
 
 test("every test that the threat model names is there", () => {
@@ -26,11 +27,16 @@ test("every test that the threat model names is there", () => {
   assert.deepEqual(missing, []);
 });
 
-test("a test that is gone, misnamed or commented out of its attribute is missed", () => {
+test("a test that is gone, misnamed, skipped or commented out of its attribute is missed", () => {
   const [{ file, name }] = named;
   assert.ok(has(file, name));
   assert.ok(!has(file, `${name}.`) && !has(file, name.slice(1)) && !has("test/none.test.mjs", name));
   assert.ok(!has("src/policy/tests/mod.rs", "render"), "a function that is no test");
+  for (const options of ["{ skip: true }", "{\n  todo: 'later' }"]) {
+    assert.ok(!hasTest("a.test.mjs", "it holds", `test("it holds", ${options}, () => {})`), options);
+  }
+  assert.ok(!hasTest("a.rs", "it_holds", "#[ignore]\n    #[test]\n    fn it_holds() {"));
+  assert.ok(!hasTest("a.test.mjs", "it holds", 'test.skip("it holds", () => {})'));
 });
 
 test("each attacker has something that stops it or says that nothing does, and the page hides neither", () => {

@@ -132,7 +132,11 @@ describe("secrets", { concurrency: 2 }, () => {
     ];
     for (const name of ["TELEGRAM_BOT_TOKEN", "ADMIN_TOKEN", "HEARTBEAT_URL"])
       assert.ok(secrets.includes(bindings[name]), name);
-    assert.ok(secrets.includes(bindings.GITHUB_APP_PRIVATE_KEY.split("\n")[3]));
+    const keyLine = bindings.GITHUB_APP_PRIVATE_KEY.split("\n")[3];
+    assert.ok(secrets.includes(keyLine));
+    // And that of one of several Apps.
+    const ofEach = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [`${name}_7654321`, value]));
+    assert.ok([bindings.TELEGRAM_BOT_TOKEN, keyLine].every((secret) => secretsIn(ofEach).includes(secret)));
     const clean = await everythingWritten(scene);
     assertNoSecret(clean, bindings);
     for (const secret of secrets)

@@ -1,10 +1,8 @@
 // From one version of the Worker to another, forwards, backwards, and in the middle of a sweep (specification, sections 9 and 10).
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { root } from "../scripts/setup.mjs";
+import { read } from "./operator/pages.mjs";
 import { ASK, at, CHAT, CONTROL_REPO, isList, opened } from "./worker/scene.mjs";
 import { afternoon, endpointIsBack, keptState, keptVersions, morning, version } from "./worker/upgrade.mjs";
 
@@ -28,8 +26,7 @@ async function takeOver(scene, stored) {
 
 describe("from one version to another", () => {
   test("each released version has a state that is kept, and the newest is of the form that this Worker writes", async (t) => {
-    const changes = readFileSync(join(root, "CHANGELOG.md"), "utf8");
-    const released = [...changes.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, number]) => number).reverse();
+    const released = [...read("CHANGELOG.md").matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, number]) => number).reverse();
     assert.deepEqual(keptVersions(), released);
     assert.equal(released.at(-1), version);
     const { scene } = await morning(t);
@@ -71,7 +68,7 @@ describe("from one version to another", () => {
   });
 
   // What a deploy does to a sweep under way, at its worst: the object is gone at once, and the new version finds what was stored.
-  for (const [name, isCut, fault] of [
+  for (const [name, isCut, step] of [
     ["reads a list", isList, "hang"],
     ["has made its ask", ({ method, path }) => method === "POST" && ASK.test(path), "hang-after"],
     [
@@ -87,18 +84,7 @@ describe("from one version to another", () => {
       scene.now = at("08:06");
       scene.github.click(poison, 500);
       const fails = scene.fails("08:07");
-      const arrived = Promise.withResolvers();
-      const hangs = scene.github.fault((request) => {
-        if (isCut(request)) arrived.resolve();
-        return isCut(request);
-      }, fault);
-      scene.now = at("08:15");
-      const tick = scene.worker.tick(at("08:15"));
-      await arrived.promise;
-      hangs.stop();
-      await scene.worker.kill();
-      assert.equal((await tick).outcome, "killed");
-      await scene.worker.restart();
+      assert.equal((await scene.killedAt("08:15", { call: isCut, step })).outcome, "killed");
       await scene.ticks("08:30", "09:30");
       assert.deepEqual(scene.codes(fails), [500, 200]);
       assert.deepEqual(

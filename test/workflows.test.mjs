@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
 import { root } from "../scripts/setup.mjs";
+import { read } from "./operator/pages.mjs";
 
-const read = (file) => readFileSync(join(root, file), "utf8");
 const folder = ".github/workflows";
 const { scripts } = JSON.parse(read("package.json"));
 const contributing = read("CONTRIBUTING.md");

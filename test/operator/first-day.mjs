@@ -2,18 +2,19 @@
 // it with the page; run by itself, this file writes it.
 
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { readVars } from "../../scripts/operator/wrangler-toml.mjs";
 import { root } from "../../scripts/setup.mjs";
+import { alone, isRunAlone } from "../alone.mjs";
 import { startWorker } from "../harness.mjs";
 import { assertNoSecret } from "../worker/secrets.mjs";
 import { wranglerTail } from "./cloud.mjs";
-import { choose, KEY, person, type } from "./person.mjs";
+import { newcomer } from "./newcomer.mjs";
+import { type } from "./person.mjs";
 import { CHAT, openDesk, REPO } from "./scene.mjs";
 
-export const PAGE = join(root, "docs", "first-day.md");
 export const RENEW = "node test/operator/first-day.mjs";
 
 const DAY_MS = 86_400_000;
@@ -90,28 +91,12 @@ async function clone(desk) {
   return { setup, doctor };
 }
 
-/** The set-up, which believes that it talks to the real services. @returns {Promise<string>} what is on the screen in the end */
+/** The set-up. @returns {Promise<string>} what is on the screen in the end */
 async function setsUp(desk, setup) {
-  const places = { "https://api.github.com": desk.github.url, "https://api.telegram.org": desk.telegram.url };
-  desk.services = {};
-  desk.change.fetch = (url, how) => {
-    const real = Object.keys(places).find((place) => url.startsWith(place));
-    return fetch(url.replace(real, places[real]), how);
-  };
-  desk.change.pause = async () => desk.telegram.personWrites(CHAT);
-  const newcomer = person([
-    [/What shall be set up/, choose(0)],
-    [/App id, as/, type("1234567")],
-    [/Private key: the/, KEY.enter],
-    [/Where shall the alarm go/, choose(0)],
-    [/Bot token, from/, type(desk.telegram.token)],
-    [/Which chat shall the alarm go to/, choose(0)],
-    [/Control repository, for/, type(REPO)],
-    [/Deploy now/, choose(0)],
-  ]);
-  assert.equal(await setup([], desk.world({}, newcomer.streams)), 0, newcomer.screen);
-  assert.deepEqual(newcomer.unasked, []);
-  return newcomer.rest;
+  const ada = newcomer(desk, [[/Control repository, for/, type(REPO)]]);
+  assert.equal(await setup([], desk.world({}, ada.streams)), 0, ada.screen);
+  assert.deepEqual(ada.unasked, []);
+  return ada.rest;
 }
 
 /** The built Worker with what was deployed: the `[vars]` of the clone, and the secrets that were put in. */
@@ -202,17 +187,4 @@ Next: [what each alarm means](alarm.md), and the pages for what else you do, in 
 `;
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const cleaners = [];
-  const page = await firstDay({ after: (clean) => cleaners.push(clean) });
-  const before = (() => {
-    try {
-      return readFileSync(PAGE, "utf8");
-    } catch {
-      return "";
-    }
-  })();
-  writeFileSync(PAGE, page);
-  console.log(before === page ? "docs/first-day.md was up to date" : "docs/first-day.md is written");
-  for (const clean of cleaners.reverse()) await clean();
-}
+if (isRunAlone(import.meta.url)) writeFileSync(join(root, "docs", "first-day.md"), await alone(firstDay));

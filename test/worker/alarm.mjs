@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { call } from "../fakes/client.mjs";
-import { ASK, at, CHAT, CONTROL_REPO, isList, openScene } from "./scene.mjs";
+import { ASK, at, CHAT, CONTROL_REPO, isList, openScene, withSettings } from "./scene.mjs";
 
 /** Calls of one change of the alarm at most, whatever goes wrong. */
 const MOST_CALLS = 12;
@@ -66,7 +66,7 @@ export function readable(scene, clock) {
 export function breaks(scene, clock, more = {}) {
   const time = on(scene, clock);
   const guid = scene.fails(time, 500, more);
-  for (let attempt = 1; attempt < Number(scene.bindings.MAX_ATTEMPTS); attempt += 1) {
+  for (let attempt = 1; attempt < Number(scene.bindings.MAX_ATTEMPTS ?? 3); attempt += 1) {
     scene.github.deliveries.redeliver(guid, time + attempt * 2_000, 500);
   }
   return guid;
@@ -112,8 +112,7 @@ async function everything({ telegram, github, worker }) {
 
 /** Other settings from the next sweep on; `undefined` takes one out. */
 export async function settings(scene, changed) {
-  const bindings = Object.entries({ ...scene.bindings, ...changed }).filter(([, value]) => value !== undefined);
-  scene.bindings = Object.fromEntries(bindings);
+  scene.bindings = withSettings(scene.bindings, changed);
   await scene.worker.restart({ bindings: scene.bindings });
 }
 

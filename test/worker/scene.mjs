@@ -45,7 +45,7 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
   const telegram = await startTelegram({ now: at("08:00"), chats: [{ id: CHAT }] });
   const scene = new Scene({ github, telegram });
   t.after(() => scene.close());
-  const all = {
+  const usual = {
     GITHUB_APP_ID: "1234567",
     GITHUB_APP_PRIVATE_KEY: testKeys().pkcs1,
     GITHUB_API_URL: github.url,
@@ -53,11 +53,15 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
     TELEGRAM_BOT_TOKEN: telegram.token,
     TELEGRAM_CHAT_ID: String(CHAT),
     CONTROL_REPO,
-    ...settings,
   };
-  const bindings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const bindings = withSettings(usual, settings);
   const worker = await startWorker({ bindings, buildDir, inspector });
   return Object.assign(scene, { bindings, worker, answers: keepAnswers(worker) });
+}
+
+/** Bindings of which some are other ones now; `undefined` takes one out. */
+export function withSettings(bindings, changed) {
+  return Object.fromEntries(Object.entries({ ...bindings, ...changed }).filter(([, value]) => value !== undefined));
 }
 
 /** A scene after its first sweep, at 08:00, in which nothing is wrong. */

@@ -11,18 +11,24 @@ export const CANARY = "canary-1f0e5d";
 /** Shorter ones than this are found in any text. */
 const LEAST = 12;
 
+const SECRETS = ["GITHUB_APP_PRIVATE_KEY", "TELEGRAM_BOT_TOKEN", "HEARTBEAT_URL", "ADMIN_TOKEN"];
+
+/** A setting, and that of each of several Apps. */
+function valuesOf(settings, name) {
+  const own = Object.entries(settings).filter(([key]) => key === name || key.startsWith(`${name}_`));
+  return own.map(([, value]) => String(value ?? ""));
+}
+
 /** The secrets of the settings as they are, in their parts, and as a URL, JSON or a header would have them. */
 export function secretsIn(settings) {
-  const { GITHUB_APP_PRIVATE_KEY = "", TELEGRAM_BOT_TOKEN = "", HEARTBEAT_URL = "", ADMIN_TOKEN = "" } = settings;
-  const whole = [TELEGRAM_BOT_TOKEN, HEARTBEAT_URL, ADMIN_TOKEN, `admin:${ADMIN_TOKEN}`].filter(
+  const [keys, bots, heartbeats, tokens] = SECRETS.map((name) => valuesOf(settings, name));
+  const whole = [...bots, ...heartbeats, ...tokens.flatMap((token) => [token, `admin:${token}`])].filter(
     (text) => text.length >= LEAST,
   );
   const parts = [
-    ...String(GITHUB_APP_PRIVATE_KEY)
-      .split(/\s+|\\n/)
-      .filter((line) => line.length > 20),
-    ...TELEGRAM_BOT_TOKEN.split(":").slice(1),
-    pathOf(HEARTBEAT_URL),
+    ...keys.flatMap((key) => key.split(/\s+|\\n/).filter((line) => line.length > 20)),
+    ...bots.flatMap((bot) => bot.split(":").slice(1)),
+    ...heartbeats.map(pathOf),
   ];
   const encodings = whole.flatMap((text) => [
     encodeURIComponent(text),
@@ -48,20 +54,24 @@ export function assertNoSecret(texts, settings) {
 /**
  * Everything that a scene's Worker wrote or said, as pairs of a place and a text: its lines, what it stores, what stands in any
  * chat and any repository, what it sent there whether or not it was taken, and each answer of its HTTP side. To GitHub alone
- * it has to show who it is.
+ * it has to show who it is. `apps`: the fakes of several Apps by their ids, in place of one `github`.
  */
-export async function everythingWritten({ worker, telegram, github, answers }) {
-  const stored = [worker.state(), worker.state(undefined, "no App")].map((state) => state.catch(() => ({})));
+export async function everythingWritten({ worker, telegram, github, apps, answers }) {
+  const fakes = apps ? Object.values(apps) : [github];
+  const objects = [undefined, "no App", ...Object.keys(apps ?? {})];
+  const stored = objects.map((object) => worker.state(undefined, object).catch(() => ({})));
   const values = (await Promise.all(stored)).flatMap((values) => Object.entries(values));
   const messages = telegram.chats().flatMap(({ messages }) => messages);
-  const issues = github.repositories.all.flatMap(({ fullName }) => github.issues(fullName));
-  const heartbeats = worker.settings.map(({ HEARTBEAT_URL }) => pathOf(HEARTBEAT_URL));
-  const sent = [...github.requests, ...telegram.requests].map((request) => {
-    const { path, query, body, headers } = request;
+  const issues = fakes[0].repositories.all.flatMap(({ fullName }) => fakes[0].issues(fullName));
+  const heartbeats = worker.settings.flatMap((settings) => valuesOf(settings, "HEARTBEAT_URL").map(pathOf));
+  const said = ({ path, query, body, headers }, signsIn) => {
     const isHeartbeat = heartbeats.includes(path);
-    const signsIn = github.requests.includes(request) && !isHeartbeat;
-    return ["a request", JSON.stringify([isHeartbeat ? "" : path, query, body, signsIn ? "" : headers])];
-  });
+    return JSON.stringify([isHeartbeat ? "" : path, query, body, signsIn && !isHeartbeat ? "" : headers]);
+  };
+  const sent = [
+    ...fakes.flatMap(({ requests }) => requests).map((request) => said(request, true)),
+    ...telegram.requests.map((request) => said(request, false)),
+  ].map((text) => ["a request", text]);
   return [
     ...worker.lines.map((line) => ["a line", line]),
     ...values.map(([key, value]) => [`the stored ${key}`, String(value)]),

@@ -8,13 +8,14 @@ import assert from "node:assert/strict";
 import { otherKeys, startGitHub, testKeys } from "../fakes/github.mjs";
 import { startTelegram } from "../fakes/telegram.mjs";
 import { startWorker } from "../harness.mjs";
-import { ASK, at, CHAT, CONTROL_REPO } from "./scene.mjs";
-import { assertNoSecret } from "./secrets.mjs";
+import { ASK, at, CHAT, CONTROL_REPO, withSettings } from "./scene.mjs";
+import { assertNoSecret, everythingWritten, keepAnswers } from "./secrets.mjs";
 
 export const ONE = "1234567";
 export const TWO = "7654321";
 
-const MINUTE = 60_000;
+/** The second App. */
+export const SECOND = { id: Number(TWO), clientId: "Iv23liOtherClient002", slug: "other-app", name: "Other App" };
 
 /**
  * Sets the stage; it is cleared after the test.
@@ -26,8 +27,7 @@ export async function openSeveral(t, { settings = {}, github: options = {}, now 
   const repositories = [{ fullName: CONTROL_REPO, ownerType: "User" }];
   const one = await startGitHub({ now, repositories, ...options });
   const keys = otherKeys();
-  const { publicKey } = keys;
-  const app = { id: Number(TWO), clientId: "Iv23liOtherClient002", slug: "other-app", name: "Other App", publicKey };
+  const app = { ...SECOND, publicKey: keys.publicKey };
   const two = await startGitHub({ now, ...options, repositories: [], beside: one, app });
   const telegram = await startTelegram({ now, chats: [{ id: CHAT }] });
   const several = new Several({ apps: { [ONE]: one, [TWO]: two }, telegram });
@@ -47,11 +47,8 @@ export async function openSeveral(t, { settings = {}, github: options = {}, now 
     settings,
   );
   several.worker = await startWorker({ bindings: several.bindings });
+  several.answers = keepAnswers(several.worker);
   return several;
-}
-
-function withSettings(bindings, changed) {
-  return Object.fromEntries(Object.entries({ ...bindings, ...changed }).filter(([, value]) => value !== undefined));
 }
 
 class Several {
@@ -153,20 +150,11 @@ class Several {
   post = (path, headers) => this.worker.fetch(path, { method: "POST", headers });
 
   async close() {
-    const { worker, apps, telegram, bindings } = this;
-    const written = [...(worker?.lines ?? [])];
-    for (const app of Object.keys(apps))
-      written.push(...Object.values(await worker?.state(undefined, app).catch(() => ({}))));
-    for (const { html, reply_markup } of telegram.messages(CHAT))
-      written.push(html, JSON.stringify(reply_markup) ?? "");
-    for (const { title, body } of apps[ONE].issues(CONTROL_REPO)) written.push(title, body);
+    const { worker, apps, telegram } = this;
+    const written = worker ? await everythingWritten(this) : [];
     await worker?.stop();
     await telegram.close();
     for (const github of Object.values(apps).reverse()) await github.close();
-    const ofEach = Object.entries(bindings).filter(([name]) => name.startsWith("GITHUB_APP_PRIVATE_KEY"));
-    for (const [, GITHUB_APP_PRIVATE_KEY] of ofEach) assertNoSecret(written, { ...bindings, GITHUB_APP_PRIVATE_KEY });
+    for (const settings of worker?.settings ?? []) assertNoSecret(written, settings);
   }
 }
-
-/** So many minutes before the present. */
-export const ago = (minutes) => Date.now() - minutes * MINUTE;

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { root } from "../../scripts/setup.mjs";
+import { alone, isRunAlone } from "../alone.mjs";
 import { at, CHAT, CONTROL_REPO, isList, openScene } from "./scene.mjs";
 
 const folder = join(root, "test", "fixtures", "states");
@@ -114,13 +114,10 @@ async function keep() {
     process.exitCode = 1;
     return;
   }
-  const ends = [];
-  try {
-    const { scene } = await morning({ after: (end) => ends.push(end) });
+  await alone(async (t) => {
+    const { scene } = await morning(t);
     writeFileSync(file, `${JSON.stringify(await scene.worker.state(), null, 2)}\n`);
-  } finally {
-    for (const end of ends) await end();
-  }
+  });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await keep();
+if (isRunAlone(import.meta.url)) await keep();

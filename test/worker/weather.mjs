@@ -1,5 +1,6 @@
 // What a long run meets, all of it from one seed: traffic, an endpoint with bad hours and bad days, and calls that go wrong.
 
+import { randomNumbers } from "../../scripts/demo/story.mjs";
 import { FAULTS } from "./faults.mjs";
 import { isList } from "./scene.mjs";
 
@@ -14,17 +15,10 @@ const DOWN = [0, 502, 504, 521, 530];
 /** Deliveries between two ticks, at most. */
 const BUSIEST = 24;
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
-export function generator(seed) {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** Choices by chance, the same for the same seed. */
+function choices(seed) {
+  const next = randomNumbers(seed);
   return {
-    next,
     /** From `least` up to `most`, both whole. */
     whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
     chance: (share) => next() < share,
@@ -36,11 +30,11 @@ export function generator(seed) {
  * The weather over a scene: sets the fake GitHub's endpoint and what becomes of asks.
  *
  * - `blow(from, to)`: what is delivered in that time, and what goes wrong with the calls of the tick at its end. Returns the guids.
- * - `calm()`: from now on nothing goes wrong, and no new event comes.
+ * - `calm()`: from now on nothing goes wrong.
  * - `pause()`: how long the next tick stays away, beyond its quarter of an hour.
  */
 export function weather(scene, seed) {
-  const random = generator(seed);
+  const random = choices(seed);
   const { github } = scene;
   const bad = { until: 0, next: github.now + random.whole(6, 30) * HOUR, code: () => 200 };
   const armed = [];
@@ -91,9 +85,8 @@ export function weather(scene, seed) {
 
   return {
     blow(from, to) {
-      if (!isCalm) goWrong();
-      const count = isCalm ? 0 : random.whole(0, BUSIEST);
-      return Array.from({ length: count }, () => {
+      goWrong();
+      return Array.from({ length: random.whole(0, BUSIEST) }, () => {
         const [at, repositoryId] = [
           from + random.whole(1, to - from - 1),
           random.chance(0.03) ? null : random.whole(1, 9),
