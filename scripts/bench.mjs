@@ -1,7 +1,7 @@
 // `npm run bench`: what a sweep costs in CPU, beside what the same work costs others, and how large the Worker is. Everything in one
 // run on one machine. docs/benchmarks.md has the last figures and what they mean.
 //
-//   npm run bench                      everything, 15 processes for each figure: about half an hour
+//   npm run bench                      everything, 15 processes for each figure: some minutes
 //   npm run bench -- --only cpu        one part: size, cpu, wall or decide
 //   npm run bench -- --runs 3          fewer processes
 //   npm run bench -- --scene busiest   one scene
