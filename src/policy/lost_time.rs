@@ -39,6 +39,9 @@ impl LostTime {
 /// Where the window starts for a sweep at `now` that has yet to read: not later than where it will.
 #[must_use]
 pub fn window_start_before_reading(ledger: &Ledger, settings: &Settings, now: Time) -> Time {
+    if is_placed(ledger, now) {
+        return ledger.ground.window_start;
+    }
     let stands_still = ledger.ground.lost_time.is_some() || no_sweep_succeeded(ledger.last_success(), now);
     ledger.ground.window_start_at(now, settings, stands_still)
 }
@@ -74,6 +77,13 @@ pub fn waits_until(lost_time: Option<LostTime>, first: Time, settings: &Settings
     let forgotten = first + settings.retention - last_chance;
     let own_window = first + window - last_chance;
     Some(lost_time?.ended.map_or(forgotten, |ended| forgotten.min(own_window.max(ended + window))))
+}
+
+/// Whether a sweep on this tick has moved the window already. Of a tick that comes twice the second sweep leaves it there: what the first
+/// one settled may have been the last to hold it, and nobody has had a chance since then to ask for what it would leave behind.
+#[must_use]
+pub fn is_placed(ledger: &Ledger, tick: Time) -> bool {
+    ledger.swept_at == Some(tick)
 }
 
 fn no_sweep_succeeded(last_success: Option<Time>, now: Time) -> bool {

@@ -16,7 +16,7 @@ use super::event::{Ask, Attempt, Event, Fate};
 use super::evidence::Evidence;
 use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
-use super::lost_time::{LostTime, move_window};
+use super::lost_time::{LostTime, is_placed, move_window};
 use super::own;
 use super::reading::{Filter, Item, Reading, believed};
 use super::settings::Settings;
@@ -88,7 +88,9 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
         ledger.whole_seconds();
     }
     let evidence = Evidence::new(std::mem::take(&mut reading.stretches), &reading.gaps, place);
-    move_window(&mut ledger, settings, now);
+    if !is_placed(&ledger, tick) {
+        move_window(&mut ledger, settings, now);
+    }
     // Until its asks are made this sweep is none that succeeded.
     ledger.succeeded_at = ledger.last_success();
     if first_sweep {

@@ -158,3 +158,23 @@ fn a_dry_run_holds_the_window_for_one_window_only() {
     let case = case.tick("14:00..14:15");
     assert_eq!(super::clock(case.world.ledger().ground.window_start), "11:15", "nothing of it can be worked off");
 }
+
+#[test]
+fn a_tick_that_comes_twice_leaves_nothing_behind_that_its_first_sweep_did_not() {
+    // The first sweep of one of them settles the last event that holds the window, with e1 outside of where it will start.
+    let history = "e0 issues: 09:00 500\ne1 issues @null: 10:30:07 500 | 500, 500, off\n\
+                   e2 issues @null: 09:00 500 | 500, 500, unknown, 500+20m\ne3 issues: 12:01 500\ne4 issues @2: 09:00 500 | unknown";
+    let case = Case::new(history).sleeping().page_of(1);
+    let case = case.set(|settings| (settings.max_redeliveries, settings.max_attempts) = (1, 4));
+    let mut case = case.tick("10:00!crash 10:15!crash");
+    let mut left_behind = 0;
+    for tick in (2..20).map(|quarter| time("10:00") + crate::policy::time::minutes(15 * quarter)) {
+        case = case.tick(&super::clock(tick));
+        let once = super::alarm(&case.world.ledger());
+        let mut again = case.world.clone();
+        again.sweep_again(tick).expect("there is room to read");
+        assert_eq!(super::alarm(&again.ledger()), once, "at {}", super::clock(tick));
+        left_behind += once.matches("left behind").count();
+    }
+    assert!(left_behind > 0, "the window does move, and e1 is told of: {}", case.seen);
+}
