@@ -4,11 +4,12 @@
 //! (`/apps/1234567/plan`); what is asked of all of them is put together here of what their objects answer.
 
 use futures_util::future::join_all;
-use worker::{Env, Headers, Method, Request, Response};
+use worker::{Env, Headers, Request, Response};
 
 use crate::config::{self, Apps};
 use crate::http::RuntimeClock;
-use crate::ports::Clock;
+use crate::json;
+use crate::ports::{Clock, Method};
 use crate::recovery::{Bindings, HTTP_PATH, call_object};
 use crate::status::auth::{authorized, is_from_here, is_login_path};
 use crate::status::metrics;
@@ -95,7 +96,7 @@ async fn of_all(env: &Env, apps: &Apps, route: Route, for_browser: bool) -> Repl
         return Reply::sentence(400, &sentence, for_browser);
     }
     let summary = |(app, text): (&String, Option<String>)| {
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_else(|| Summary::silent(app))
+        text.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_else(|| Summary::silent(app))
     };
     let overview = Overview::of(apps.ids.iter().zip(ask(Route::Apps).await).map(summary).collect());
     match route {

@@ -16,7 +16,7 @@
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting. [`failure`]: the classes of failure.
 //! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
-//! - [`apart`]: keeps the parts of a sweep apart in the compiled code.
+//! - [`json`]: reads it. [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
 //! # Words
 //!
@@ -31,6 +31,7 @@ pub mod door;
 pub mod failure;
 pub mod github;
 pub mod http;
+pub mod json;
 pub mod logging;
 pub mod policy;
 pub mod ports;
@@ -45,10 +46,11 @@ use std::cell::Cell;
 use futures_util::future::join_all;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Context, Env, Method, Request, Response, event};
+use worker::{Context, Env, Request, Response, event};
 
 use config::Apps;
 use policy::time::Time;
+use ports::Method;
 use recovery::{Bindings, SETTLE_AT, SWEEP_AT, call_object};
 
 /// One tick of the schedule: a sweep of each App, side by side, so that none waits for another. One that failed fails the cron run, so

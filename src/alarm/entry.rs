@@ -9,6 +9,7 @@ use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Guid, Position};
 use crate::policy::event::{AskStanding, Attempt, Event, Fate};
 use crate::policy::ledger::{Ledger, Loss};
+use crate::policy::order::{self, newest_first};
 use crate::policy::outage::Outage;
 use crate::policy::refusing::Refusing;
 use crate::policy::time::Time;
@@ -211,11 +212,8 @@ pub fn keys_of_event(guid: &Guid) -> [String; 2] {
     [format!("gave-up:{guid}"), format!("not-redeliverable:{guid}")]
 }
 
-fn sort(entries: &mut [Entry]) {
-    entries.sort_by(|a, b| {
-        let newest_first = b.kind.standing().cmp(&a.kind.standing());
-        a.kind.rank().cmp(&b.kind.rank()).then(newest_first).then_with(|| a.key.cmp(&b.key))
-    });
+fn sort(entries: &mut Vec<Entry>) {
+    order::sort(entries, |entry| newest_first(entry.kind.rank().into(), entry.kind.standing()));
 }
 
 fn of_event(event: &Event) -> Option<Entry> {

@@ -28,6 +28,7 @@ use super::shown::{Ended, Recovered};
 use crate::failure::FailureClass;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
+use crate::policy::order;
 use crate::policy::refusing::Refusing;
 use crate::policy::time::{Time, in_hours};
 
@@ -266,7 +267,8 @@ fn stretch(loss: &Loss) -> String {
 /// The most frequent kinds of a loss with their numbers, and how many events are of other kinds.
 fn kinds(loss: &Loss) -> (Vec<(&str, u64)>, u64) {
     let mut kinds: Vec<(&str, u64)> = loss.kinds.iter().map(|(name, count)| (&**name, *count)).collect();
-    kinds.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    // Those that are as frequent stay in the order of their names.
+    order::sort(&mut kinds, |(_, count)| (0, 0, !count));
     let rest = kinds.split_off(kinds.len().min(KINDS_SHOWN)).iter().map(|(_, count)| count).sum();
     (kinds, rest)
 }

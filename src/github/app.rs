@@ -8,6 +8,7 @@ use url::Url;
 
 use super::api::{Api, Caller};
 use super::error::GitHubError;
+use crate::json;
 use crate::ports::{Clock, Network, Signer};
 
 const STEP: &str = "reading the App";
@@ -40,8 +41,7 @@ pub async fn read<N: Network, S: Signer, C: Clock>(api: &Api<'_, N, S, C>) -> Re
 /// # Errors
 /// If it is not of GitHub's shape.
 pub fn parse(body: &[u8]) -> Result<App, GitHubError> {
-    let read: Integration =
-        serde_json::from_slice(body).map_err(|_| GitHubError::Unreadable { step: STEP, reason: "it is no App".to_owned() })?;
+    let read: Integration = json::read(body).map_err(|_| GitHubError::Unreadable { step: STEP, reason: "it is no App".to_owned() })?;
     Ok(App { id: read.id, advanced_url: advanced_url(&read), slug: read.slug })
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::{DeliveryId, Guid, Outcome, Position};
 use super::evidence::{Counting, flags, from_flags};
+use super::order::{self, oldest_first};
 use super::time::{Time, minutes};
 
 /// An ask that has not shown up after this long is lost. Twice the interval of the sweeps, so that one which GitHub
@@ -284,7 +285,7 @@ impl Event {
         for attempt in &mut self.attempts {
             attempt.position.at = attempt.position.at.min(now);
         }
-        self.attempts.sort_by_key(|attempt| attempt.position);
+        order::sort(&mut self.attempts, |attempt| oldest_first(0, attempt.position));
         for ask in &mut self.asks {
             ask.at = ask.at.min(now);
             ask.after = ask.after.min(now);
@@ -297,7 +298,7 @@ impl Event {
         for attempt in &mut self.attempts {
             attempt.position = attempt.position.whole_seconds();
         }
-        self.attempts.sort_by_key(|attempt| attempt.position);
+        order::sort(&mut self.attempts, |attempt| oldest_first(0, attempt.position));
         for ask in &mut self.asks {
             ask.on = ask.on.whole_seconds();
         }

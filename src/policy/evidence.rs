@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::delivery::{Outcome, Position};
 use super::event::{Attempt, Event};
 use super::ground::GapEnd;
+use super::order::{self, oldest_first};
 use super::time::{Time, minutes};
 
 /// A sweep asks for several events at once, so redeliveries so close before an attempt say nothing of the endpoint that was
@@ -81,7 +82,7 @@ impl Evidence {
             for seen in &mut stretch.seen {
                 seen.position = place(seen.position);
             }
-            stretch.seen.sort_unstable_by_key(|seen| seen.position);
+            order::sort(&mut stretch.seen, |seen| oldest_first(0, seen.position));
         }
         Self { stretches, gaps }
     }

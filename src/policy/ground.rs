@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
 use super::lost_time::LostTime;
+use super::order::{self, newest_first};
 use super::recovering::Recovering;
 use super::settings::Settings;
 use super::time::Time;
@@ -178,7 +179,7 @@ impl Ground {
                 GapEnd::Refused(gap) => lost.extend(gap.lost_to(gap.newer_end.at)),
             }
         }
-        self.gaps.sort_by_key(|gap| std::cmp::Reverse(gap.newer_end));
+        order::sort(&mut self.gaps, |gap| newest_first(0, gap.newer_end));
         if let Some(recovering) = &mut self.recovering {
             let again = lost.iter().filter(|lost| lost.from < recovering.read_up_to.at).map(|lost| lost.to).max();
             recovering.lost_up_to = recovering.lost_up_to.max(again);

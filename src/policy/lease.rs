@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::time::{Time, minutes};
+use crate::json;
 
 /// Below the 15 minutes between two ticks, above the five that a sweep may take. A tick that comes more than nine minutes late
 /// outlives it: within one object `recovery` still knows that it is under way.
@@ -29,7 +30,7 @@ impl Lease {
     /// Reads a stored one. What cannot be read holds nobody up.
     #[must_use]
     pub fn read(stored: Option<&str>) -> Option<Self> {
-        stored.and_then(|text| serde_json::from_str(text).ok())
+        stored.and_then(|text| json::read(text.as_bytes()).ok())
     }
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::delivery::{Guid, Position};
 use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
 use super::ground::Ground;
+use super::order::{self, oldest_first};
 use super::outage::{Endpoint, Outage};
 use super::own::Own;
 use super::refusing::Refusals;
@@ -278,16 +279,18 @@ impl Ledger {
             _ => 0,
         };
         let mut bytes = 0;
-        let mut order: Vec<(u8, bool, Position, Guid, usize)> = Vec::with_capacity(self.events.len());
+        let mut order: Vec<(u8, &Event, usize)> = Vec::with_capacity(self.events.len());
         for event in self.events.values() {
             let size = event.measured_bytes();
             bytes += size;
-            let overtakable = self.overtakers.covers(&event.event, event.repository_id);
-            order.push((rank(event), !overtakable, event.standing(), event.guid.clone(), size));
+            order.push((rank(event), event, size));
         }
-        order.sort_unstable();
+        order::sort(&mut order, |(rank, event, _)| {
+            oldest_first(2 * i64::from(*rank) + i64::from(!self.overtakers.covers(&event.event, event.repository_id)), event.standing())
+        });
+        let order: Vec<(u8, Guid, usize)> = order.into_iter().map(|(rank, event, size)| (rank, event.guid.clone(), size)).collect();
         let mut left_behind = Vec::new();
-        for (rank, _, _, guid, size) in order {
+        for (rank, guid, size) in order {
             if bytes <= room {
                 break;
             }
@@ -308,18 +311,16 @@ impl Ledger {
 
     /// Takes out all but `keep` of such events: of overtakable kinds first, then the oldest.
     fn drop_oldest(&mut self, which: impl Fn(&Event) -> bool, keep: usize) -> Vec<Event> {
-        let mut found: Vec<(bool, Position, Guid)> = self
-            .events
-            .values()
-            .filter(|event| which(event))
-            .map(|event| (!self.overtakers.covers(&event.event, event.repository_id), event.standing(), event.guid.clone()))
-            .collect();
+        let mut found: Vec<&Event> = self.events.values().filter(|event| which(event)).collect();
         if found.len() <= keep {
             return Vec::new();
         }
-        found.sort_unstable();
+        order::sort(&mut found, |event| {
+            oldest_first(i64::from(!self.overtakers.covers(&event.event, event.repository_id)), event.standing())
+        });
         found.truncate(found.len() - keep);
-        found.iter().filter_map(|(_, _, guid)| self.drop(guid)).collect()
+        let found: Vec<Guid> = found.into_iter().map(|event| event.guid.clone()).collect();
+        found.iter().filter_map(|guid| self.drop(guid)).collect()
     }
 
     /// Takes out an event for which there is no room. Refused, superseded and the like would come to the same verdict when

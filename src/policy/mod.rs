@@ -16,6 +16,7 @@ pub mod ground;
 pub mod lease;
 pub mod ledger;
 pub mod lost_time;
+pub mod order;
 pub mod outage;
 pub mod own;
 pub mod plan;

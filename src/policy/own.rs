@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::{Guid, Position};
 use super::event::json_bytes;
+use super::order::{self, oldest_first};
 use super::time::{Time, minutes};
+use crate::json;
 
 /// The event that a write of an issue makes.
 pub const EVENT: &str = "issues";
@@ -94,7 +96,7 @@ impl Own {
             }
         }
         let writes = self.0.iter().enumerate();
-        let mut pairs: Vec<(Duration, Position, usize, usize)> = writes
+        let mut pairs: Vec<(i64, Position, usize, usize)> = writes
             .flat_map(|(place, (write, _))| {
                 let same = move |(_, event): &(usize, &Candidate)| event.repository_id == write.repository_id;
                 candidates
@@ -104,9 +106,10 @@ impl Own {
                     .map(move |(index, event)| (distance(write.at, event.first.at), event.first, place, index))
             })
             .filter(|(distance, ..)| *distance <= NEAR)
+            .map(|(distance, first, place, index)| (i64::try_from(distance.as_millis()).unwrap_or(i64::MAX), first, place, index))
             .collect();
         // The nearest pair first, then the next of what is left: no pair is left that would both rather have each other.
-        pairs.sort_unstable();
+        order::sort(&mut pairs, |(distance, first, ..)| oldest_first(*distance, *first));
         let mut left: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
         for (_, _, place, index) in pairs {
             if self.0[place].1.is_none() {
@@ -157,7 +160,7 @@ impl Others {
     /// Reads a stored value: one that cannot be read is as good as none.
     #[must_use]
     pub fn read(text: Option<&str>) -> Self {
-        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        text.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default()
     }
 
     /// The value to store.

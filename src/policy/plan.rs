@@ -7,8 +7,6 @@ mod choice;
 mod decision;
 mod verdict;
 
-use std::collections::BTreeMap;
-
 use self::decision::Decision;
 pub use self::verdict::{Tally, Verdict, Wait};
 use super::delivery::{DeliveryId, Guid, Outcome, Position};
@@ -17,6 +15,7 @@ use super::evidence::Evidence;
 use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
 use super::lost_time::{LostTime, is_placed, move_window};
+use super::order;
 use super::own;
 use super::reading::{Filter, Item, Reading, believed};
 use super::settings::Settings;
@@ -198,8 +197,10 @@ fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, pl
     // What is read again by hand was counted when it was read.
     let is_new = |item: &&Item| item.fresh && !ledger.ground.was_read_before(place(item.attempt.position));
     let refused = reading.items.iter().filter(is_new).filter(|item| item.attempt.outcome == Outcome::Refused);
-    let by_id: BTreeMap<DeliveryId, Attempt> = refused.map(|item| (item.attempt.position.id, item.attempt)).collect();
-    let attempts = by_id.into_values().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
+    let mut attempts: Vec<Attempt> = refused.map(|item| item.attempt).collect();
+    order::sort(&mut attempts, |attempt| (0, 0, attempt.position.id.0));
+    attempts.dedup_by_key(|attempt| attempt.position.id);
+    let attempts = attempts.into_iter().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
     ledger.refusals.take(reading.newest_pass.map(|newest| newest.place(whole_seconds)), attempts);
 }
 

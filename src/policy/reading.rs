@@ -7,7 +7,7 @@
 mod gaps;
 mod reader;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use super::delivery::{DeliveryId, Guid, Outcome, Position};
 use super::event::Attempt;
 use super::evidence::Stretch;
 use super::ground::{GapEnd, NextLink, PageCursor};
+use super::order;
 use super::own::Candidate;
 use super::time::{Time, hours};
 
@@ -195,7 +196,10 @@ impl Reading {
     pub fn failed(&self, which: impl Fn(&Item) -> bool) -> usize {
         let undelivered = |item: &&Item| matches!(item.attempt.outcome, Outcome::Failed | Outcome::Unanswered);
         let new = self.items.iter().filter(|item| item.fresh).filter(undelivered).filter(|item| which(item));
-        new.map(|item| item.attempt.position.id).collect::<BTreeSet<DeliveryId>>().len()
+        let mut ids: Vec<DeliveryId> = new.map(|item| item.attempt.position.id).collect();
+        order::sort(&mut ids, |id| (0, 0, id.0));
+        ids.dedup();
+        ids.len()
     }
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
 use super::event::json_bytes;
+use super::order::{self, oldest_first};
 use super::settings::Settings;
 use super::time::Time;
 
@@ -66,7 +67,7 @@ impl Overtakers {
         self.newest.retain(|_, newest| newest.at + retention >= now);
         if self.newest.len() > KINDS {
             let mut positions: Vec<Position> = self.newest.values().copied().collect();
-            positions.sort_unstable();
+            order::sort(&mut positions, |position| oldest_first(0, *position));
             let oldest_kept = positions[positions.len() - KINDS];
             self.newest.retain(|_, newest| *newest >= oldest_kept);
         }

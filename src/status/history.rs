@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::alarm::summary::{Day, SPAN};
 use crate::failure::FailureClass;
+use crate::json;
 use crate::policy::time::{Time, hours, minutes};
 use crate::sweep::report::{Report, VERDICTS};
 
@@ -128,7 +129,7 @@ impl History {
     /// Reads a stored value; one that cannot be read starts anew.
     #[must_use]
     pub fn read(text: Option<&str>) -> Self {
-        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        text.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default()
     }
 
     /// The value to store.

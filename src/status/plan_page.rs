@@ -8,6 +8,7 @@ use super::page::{all_apps, document, number, time};
 use crate::alarm::text::outside::html;
 use crate::alarm::text::words::{event_name, guid_text};
 use crate::policy::event::Attempt;
+use crate::policy::order::{self, oldest_first};
 use crate::policy::plan::{Judged, Verdict};
 use crate::sweep::Planned;
 use crate::sweep::report::{Report, Stamp};
@@ -65,7 +66,7 @@ impl PlanView {
     pub fn of(planned: &Planned) -> Self {
         let Report { app, scheduled, calls, deliveries, failures_list, deliveries_list, warnings, .. } = &planned.report;
         let mut judged: Vec<&Judged> = planned.plan.iter().flat_map(|plan| &plan.judged).collect();
-        judged.sort_by_key(|judged| (rank(&judged.verdict), judged.event.standing()));
+        order::sort(&mut judged, |judged| oldest_first(rank(&judged.verdict).into(), judged.event.standing()));
         Self {
             version: 1,
             app: app.clone(),

@@ -4,6 +4,7 @@ use super::report::Ending;
 use super::state::{State, StateError, Stopgap};
 use super::{Caller, Run, SweepError};
 use crate::failure::FailureClass;
+use crate::json;
 use crate::policy::lease::{self, Lease, Taking};
 use crate::policy::own::Others;
 use crate::policy::reading::CLOCK_IS_WRONG;
@@ -88,7 +89,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
     /// What was kept while the state could not be read or written. One that cannot be read itself counts as none.
     pub(super) async fn stopgap(&self) -> Option<Stopgap> {
         let text = self.world.storage.read(Key::Stopgap).await.ok()??;
-        serde_json::from_str(&text).ok()
+        json::read(text.as_bytes()).ok()
     }
 
     /// Where a state that cannot be read is put aside: the first one stays, of all that follow the last.

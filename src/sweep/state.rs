@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failures::Failures;
 use crate::alarm::Memory;
+use crate::json;
 use crate::policy::ledger::Ledger;
 use crate::policy::own::{Others, Own};
 use crate::policy::time::Time;
@@ -81,10 +82,10 @@ impl State {
         struct Version {
             version: u32,
         }
-        match serde_json::from_slice::<Self>(text.as_bytes()) {
+        match json::read::<Self>(text.as_bytes()) {
             Ok(state) if state.version == VERSION => Ok(state),
             // Another form altogether may still say that it is newer.
-            _ => match serde_json::from_slice::<Version>(text.as_bytes()) {
+            _ => match json::read::<Version>(text.as_bytes()) {
                 Ok(Version { version }) if version > VERSION => Err(StateError::Newer(version)),
                 _ => Err(StateError::Unreadable),
             },

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::alarm::ChannelError;
 use crate::alarm::said::said;
@@ -17,6 +16,8 @@ use crate::alarm::text::issue::Issue as Text;
 use crate::failure::FailureClass;
 use crate::github::api::{Api, Caller};
 use crate::github::error::GitHubError;
+use crate::json;
+use crate::policy::order;
 use crate::policy::own::Write;
 use crate::policy::time::Time;
 use crate::ports::{Answer, Clock, Method, Network, Signer};
@@ -69,9 +70,9 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         let answer = api.get(FIND_INSTALLATION, Caller::App, &format!("/repos/{repo}/installation"), || true).await;
         let installation: Installation = read(FIND_INSTALLATION, answer, 200)?;
         let name = repo.rsplit('/').next().unwrap_or(repo);
-        let body = json!({ "repositories": [name], "permissions": { "issues": "write" } });
+        let body = body_of(&TokenWish { repositories: [name], permissions: Permissions { issues: "write" } });
         let path = format!("/app/installations/{}/access_tokens", installation.id);
-        let answer = api.write(TAKE_TOKEN, Caller::App, Method::Post, &path, Some(body.to_string())).await;
+        let answer = api.write(TAKE_TOKEN, Caller::App, Method::Post, &path, body).await;
         let entered_at = answer.as_ref().ok().and_then(|answer| Time::parse_http_date(answer.headers.date.as_deref()?));
         let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
         let id = access.repositories.first().map(|repository| repository.id);
@@ -97,13 +98,13 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         };
         let ours = issues.into_iter().filter(is_ours).map(|issue| Issue { number: issue.number, url: short(issue.html_url) });
         let mut ours: Vec<Issue> = ours.collect();
-        ours.sort_by_key(|issue| issue.number);
+        order::sort(&mut ours, |issue| (0, 0, issue.number));
         Ok(ours)
     }
 
     pub(super) async fn create(&self, issue: &Text) -> Result<(Issue, Option<Write>), ChannelError> {
-        let body = json!({ "title": issue.title, "body": self.marked(issue) });
-        let answer = self.api.write(CREATE_ISSUE, self.caller(), Method::Post, &self.issues, Some(body.to_string())).await;
+        let body = body_of(&IssueBody { title: &issue.title, body: self.marked(issue), state: None, state_reason: None });
+        let answer = self.api.write(CREATE_ISSUE, self.caller(), Method::Post, &self.issues, body).await;
         let written: Written = read(CREATE_ISSUE, answer, 201).inspect_err(|error| self.doubt(error, 1))?;
         let write = self.write(&written);
         Ok((Issue { number: written.number, url: short(written.html_url) }, write))
@@ -127,25 +128,19 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
     }
 
     async fn try_edit(&self, number: u64, issue: &Text, state: State) -> Result<Edited, ChannelError> {
-        let mut body = json!({ "title": issue.title, "body": self.marked(issue) });
-        match state {
+        let (state, state_reason) = match state {
             // Left alone, so that an edit never opens what a maintainer closed.
-            State::AsItIs => {}
-            State::Closed => {
-                body["state"] = "closed".into();
-                body["state_reason"] = "completed".into();
-            }
-            State::Reopened => {
-                body["state"] = "open".into();
-                body["state_reason"] = "reopened".into();
-            }
-        }
+            State::AsItIs => (None, None),
+            State::Closed => (Some("closed"), Some("completed")),
+            State::Reopened => (Some("open"), Some("reopened")),
+        };
+        let body = body_of(&IssueBody { title: &issue.title, body: self.marked(issue), state, state_reason });
         let path = format!("{}/{number}", self.issues);
-        let answer = self.api.write(EDIT_ISSUE, self.caller(), Method::Patch, &path, Some(body.to_string())).await;
+        let answer = self.api.write(EDIT_ISSUE, self.caller(), Method::Patch, &path, body).await;
         let answer = answer.map_err(|error| channel_error(EDIT_ISSUE, error))?;
         match answer.status {
             200 => {
-                let written: Written = serde_json::from_slice(&answer.body).map_err(|_| ChannelError::Unreadable { step: EDIT_ISSUE })?;
+                let written: Written = json::read(&answer.body).map_err(|_| ChannelError::Unreadable { step: EDIT_ISSUE })?;
                 Ok(Edited::Yes { is_open: written.state == "open", write: self.write(&written) })
             }
             status @ (301 | 404 | 410) if !says_issues_are_off(&answer) => Ok(Edited::Gone(status)),
@@ -248,13 +243,41 @@ impl Listed {
     }
 }
 
+/// What a token is wanted for.
+#[derive(Serialize)]
+struct TokenWish<'a> {
+    repositories: [&'a str; 1],
+    permissions: Permissions,
+}
+
+#[derive(Serialize)]
+struct Permissions {
+    issues: &'static str,
+}
+
+/// An issue as it is to be.
+#[derive(Serialize)]
+struct IssueBody<'a> {
+    title: &'a str,
+    body: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_reason: Option<&'static str>,
+}
+
+/// What a call says. Writing it cannot fail: it is made of texts.
+fn body_of(value: &impl Serialize) -> Option<String> {
+    serde_json::to_string(value).ok()
+}
+
 /// The body of an answer, if it has the status of success.
 fn read<T: for<'de> Deserialize<'de>>(step: &'static str, answer: Result<Answer, GitHubError>, success: u16) -> Result<T, ChannelError> {
     let answer = answer.map_err(|error| channel_error(step, error))?;
     if answer.status != success {
         return Err(refused(step, &answer));
     }
-    serde_json::from_slice(&answer.body).map_err(|_| ChannelError::Unreadable { step })
+    json::read(&answer.body).map_err(|_| ChannelError::Unreadable { step })
 }
 
 fn channel_error(step: &'static str, error: GitHubError) -> ChannelError {
@@ -281,7 +304,7 @@ fn message(answer: &Answer) -> String {
     struct Refusal {
         message: String,
     }
-    serde_json::from_slice(&answer.body).map(|Refusal { message }| message).unwrap_or_default()
+    json::read(&answer.body).map(|Refusal { message }| message).unwrap_or_default()
 }
 
 fn refused(step: &'static str, answer: &Answer) -> ChannelError {

@@ -5,13 +5,14 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 
 use super::{Place, TelegramSettings};
 use crate::alarm::ChannelError;
 use crate::alarm::said::said;
 use crate::alarm::text::telegram::{Button, Message};
+use crate::json;
 use crate::ports::{Answer, Call, Clock, Method, Network};
 
 /// A longer wait is left to the next sweep.
@@ -67,19 +68,14 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
         let mut manner = Manner { thread: self.settings.thread_id, ..Manner::new() };
         let mut moved_to: Option<i64> = None;
         loop {
-            let mut body = content(&moved_to.map_or_else(|| chat.to_owned(), |id| id.to_string()), message, &manner);
-            if let Some(thread) = manner.thread {
-                body["message_thread_id"] = thread.into();
-            }
-            if sound == Sound::Off {
-                body["disable_notification"] = true.into();
-            }
+            let chat = moved_to.map_or_else(|| ChatId::of(chat), ChatId::Number);
+            let body = Body {
+                message_thread_id: manner.thread,
+                disable_notification: (sound == Sound::Off).then_some(true),
+                ..Body::showing(chat, message, &manner)
+            };
             let refusal = match self.call(SEND, "sendMessage", &body).await? {
-                Reply::Done(result) => {
-                    let sent: Result<Taken, _> = serde_json::from_value(result);
-                    let sent = sent.map_err(|_| ChannelError::Unreadable { step: SEND })?;
-                    return Ok(Sent { message_id: sent.message_id, moved_to });
-                }
+                Reply::Done(Taken { message_id }) => return Ok(Sent { message_id, moved_to }),
                 Reply::Refused(refusal) => refusal,
             };
             match refusal.migrate_to {
@@ -94,10 +90,9 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
     pub(super) async fn edit(&self, place: &Place, message: &Message) -> Result<Edited, ChannelError> {
         let mut manner = Manner::new();
         loop {
-            let mut body = content(&place.chat, message, &manner);
-            body["message_id"] = place.message_id.into();
+            let body = Body { message_id: Some(place.message_id), ..Body::showing(ChatId::of(&place.chat), message, &manner) };
             let refusal = match self.call(EDIT, "editMessageText", &body).await? {
-                Reply::Done(_) => return Ok(Edited::Yes),
+                Reply::Done(IgnoredAny) => return Ok(Edited::Yes),
                 Reply::Refused(refusal) => refusal,
             };
             match refusal.migrate_to {
@@ -112,9 +107,9 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
 
     /// Whether the bot may write into `chat`: for some seconds it seems to type, and nobody's phone makes a sound.
     pub(super) async fn probe(&self, chat: &str) -> Result<(), ChannelError> {
-        let body = json!({ "chat_id": chat_id(chat), "action": "typing" });
+        let body = Body { action: Some("typing"), ..Body::to(ChatId::of(chat)) };
         match self.call(PROBE, "sendChatAction", &body).await? {
-            Reply::Done(_) | Reply::Refused(Refusal { migrate_to: Some(_), .. }) => Ok(()),
+            Reply::Done(IgnoredAny) | Reply::Refused(Refusal { migrate_to: Some(_), .. }) => Ok(()),
             Reply::Refused(refusal) => Err(refusal.into_error(PROBE)),
         }
     }
@@ -134,18 +129,18 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
         }
     }
 
-    async fn call(&self, step: &'static str, method: &str, body: &Value) -> Result<Reply, ChannelError> {
+    async fn call<T: DeserializeOwned>(&self, step: &'static str, method: &str, body: &Body<'_>) -> Result<Reply<T>, ChannelError> {
         let TelegramSettings { api_url, bot_token, .. } = &self.settings;
         let url = format!("{}/bot{bot_token}/{method}", api_url.trim_end_matches('/'));
         let headers = [("content-type", "application/json")];
-        let call = Call { method: Method::Post, url: &url, headers: &headers, body: Some(body.to_string()) };
+        let call = Call { method: Method::Post, url: &url, headers: &headers, body: serde_json::to_string(body).ok() };
         let answer = self.network.call(call).await.map_err(|source| ChannelError::Network { step, source })?;
         self.reply(step, &answer)
     }
 
     /// Takes the envelope off.
-    fn reply(&self, step: &'static str, answer: &Answer) -> Result<Reply, ChannelError> {
-        match serde_json::from_slice(&answer.body) {
+    fn reply<T: DeserializeOwned>(&self, step: &'static str, answer: &Answer) -> Result<Reply<T>, ChannelError> {
+        match json::read(&answer.body) {
             Ok(Envelope { ok: true, result: Some(result), .. }) => Ok(Reply::Done(result)),
             Ok(Envelope { ok: false, description, parameters, .. }) => Ok(Reply::Refused(Refusal {
                 status: answer.status,
@@ -186,8 +181,8 @@ const OUT_OF_REACH: [&str; 7] = [
     "group chat was deactivated",
 ];
 
-enum Reply {
-    Done(Value),
+enum Reply<T> {
+    Done(T),
     Refused(Refusal),
 }
 
@@ -216,10 +211,9 @@ impl Refusal {
 }
 
 #[derive(Deserialize)]
-struct Envelope {
+struct Envelope<T> {
     ok: bool,
-    #[serde(default)]
-    result: Option<Value>,
+    result: Option<T>,
     #[serde(default)]
     description: Option<String>,
     #[serde(default)]
@@ -239,22 +233,80 @@ struct Taken {
     message_id: i64,
 }
 
-fn chat_id(chat: &str) -> Value {
-    chat.parse::<i64>().map_or_else(|_| json!(chat), |id| json!(id))
+/// What a call of the Bot API says.
+#[derive(Default, Serialize)]
+struct Body<'a> {
+    chat_id: ChatId<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_thread_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parse_mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disable_notification: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_preview_options: Option<LinkPreview>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply_markup: Option<Keyboard<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
 }
 
-/// What sending and editing have in common. An edit without the keyboard would take it away, so each names it.
-fn content(chat: &str, message: &Message, manner: &Manner) -> Value {
-    let mut body = json!({ "chat_id": chat_id(chat), "link_preview_options": { "is_disabled": true } });
-    if manner.markup {
-        body["text"] = message.html.as_str().into();
-        body["parse_mode"] = "HTML".into();
-    } else {
-        body["text"] = message.plain.as_str().into();
+/// A chat's number, or its name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ChatId<'a> {
+    Number(i64),
+    Name(&'a str),
+}
+
+#[derive(Serialize)]
+struct LinkPreview {
+    is_disabled: bool,
+}
+
+/// Rows of buttons.
+#[derive(Serialize)]
+struct Keyboard<'a> {
+    inline_keyboard: Vec<[Key<'a>; 1]>,
+}
+
+#[derive(Serialize)]
+struct Key<'a> {
+    text: &'a str,
+    url: &'a str,
+}
+
+impl<'a> ChatId<'a> {
+    fn of(chat: &'a str) -> Self {
+        chat.parse().map_or(Self::Name(chat), Self::Number)
     }
-    if manner.buttons && !message.buttons.is_empty() {
-        let row = |button: &Button| json!([{ "text": button.text, "url": button.url }]);
-        body["reply_markup"] = json!({ "inline_keyboard": message.buttons.iter().map(row).collect::<Vec<_>>() });
+}
+
+impl Default for ChatId<'_> {
+    fn default() -> Self {
+        Self::Name("")
     }
-    body
+}
+
+impl<'a> Body<'a> {
+    fn to(chat_id: ChatId<'a>) -> Self {
+        Self { chat_id, ..Self::default() }
+    }
+
+    /// What sending and editing have in common. An edit without the keyboard would take it away, so each names it.
+    fn showing(chat_id: ChatId<'a>, message: &'a Message, manner: &Manner) -> Self {
+        let row = |button: &'a Button| [Key { text: &button.text, url: &button.url }];
+        let keyboard = || Keyboard { inline_keyboard: message.buttons.iter().map(row).collect() };
+        Self {
+            text: Some(if manner.markup { &message.html } else { &message.plain }),
+            parse_mode: manner.markup.then_some("HTML"),
+            link_preview_options: Some(LinkPreview { is_disabled: true }),
+            reply_markup: (manner.buttons && !message.buttons.is_empty()).then(keyboard),
+            ..Self::to(chat_id)
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::alarm::Alarm;
 use crate::alarm::entry::{Channel, EntryKind, Failing};
 use crate::config::KEY;
 use crate::failure::FailureClass;
+use crate::policy::order;
 
 /// The sorts of advice, in the order in which they are given.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +27,7 @@ enum Sort {
 /// What each sort of entry that is there means for a maintainer: its name, and what to do.
 pub(super) fn advice(alarm: &Alarm) -> Vec<(&'static str, Cow<'static, str>)> {
     let mut all: Vec<(Sort, &'static str, &'static str)> = alarm.entries.iter().map(|entry| of(&entry.kind)).collect();
-    all.sort_unstable_by_key(|(sort, ..)| *sort);
+    order::sort(&mut all, |(sort, ..)| (*sort as i64, 0, 0));
     all.dedup_by_key(|(sort, ..)| *sort);
     all.into_iter().map(|(sort, name, what)| (name, for_this_app(sort, what, alarm))).collect()
 }

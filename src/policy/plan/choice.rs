@@ -4,6 +4,7 @@ use super::decision::Decision;
 use super::{Judged, PlannedAsk, Verdict, Wait};
 use crate::policy::delivery::{Guid, Position};
 use crate::policy::event::Ask;
+use crate::policy::order::{self, oldest_first};
 use crate::policy::time::Time;
 
 /// An event that may be asked for.
@@ -44,13 +45,13 @@ impl Decision<'_> {
     ///
     /// The fewest attempts first, then the oldest event. In an outage one is asked for, a probe, since the others would fail
     /// too: the least recently asked, then the oldest.
-    fn order(&self, candidates: &mut [Candidate]) -> (usize, Wait) {
+    fn order(&self, candidates: &mut Vec<Candidate>) -> (usize, Wait) {
         let Some(outage) = self.ledger.outage else {
-            candidates.sort_unstable_by_key(|candidate| (candidate.attempts, candidate.first));
+            order::sort(candidates, |candidate| oldest_first(i64::try_from(candidate.attempts).unwrap_or(i64::MAX), candidate.first));
             return (self.settings.max_redeliveries, Wait::Turn);
         };
         let last_ask = |guid: &Guid| self.ledger.events.get(guid).and_then(|event| event.asks.last()).map(|ask| ask.at);
-        candidates.sort_by_cached_key(|candidate| (last_ask(&candidate.guid), candidate.first));
+        order::sort(candidates, |candidate| oldest_first(last_ask(&candidate.guid).map_or(i64::MIN, Time::millis), candidate.first));
         let newest_ask = self.ledger.events.values().filter_map(|event| event.asks.last()).map(|ask| ask.at).max();
         (usize::from(outage.is_probe_due(newest_ask, self.now)), Wait::Outage)
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::gaps::Gaps;
 use super::{Filter, Item, List, Newest, Next, PageError, PageRequest, Reading, believed};
+use crate::json;
 use crate::policy::delivery::{Delivery, DeliveryId, Guid, Outcome, Position};
 use crate::policy::event::Attempt;
 use crate::policy::evidence::{Counting, Seen, Stretch};
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     pub fn take(&mut self, list: List, body: &[u8], next: impl Into<NextLink>, github_date: Option<Time>) -> Result<(), PageError> {
         let next = self.not_seen_before(list, next.into());
-        let page: Vec<Delivery> = serde_json::from_slice(body).map_err(PageError::Shape)?;
+        let page: Vec<Delivery> = json::read(body).map_err(PageError::Shape)?;
         self.reading.github_date = self.reading.github_date.max(github_date);
         self.correct_clock();
         self.reading.deliveries += page.len();
