@@ -56,18 +56,28 @@ impl Clock for RuntimeClock {
     }
 }
 
+/// What came of a call: the status, the headers as `http.js` gives them, and the body.
+pub(crate) type Said = (u16, String, Vec<u8>);
+
 /// The network of one sweep.
 #[derive(Debug)]
 pub struct Http<'a> {
     budget: &'a Budget,
     started: Time,
+    /// Says what would be answered, where a sweep is only rehearsed.
+    answers: Option<fn(&Call<'_>) -> Said>,
 }
 
 impl<'a> Http<'a> {
     /// Calls from now on, counted against `budget`.
     #[must_use]
     pub fn new(budget: &'a Budget) -> Self {
-        Self { budget, started: RuntimeClock.now() }
+        Self { budget, started: RuntimeClock.now(), answers: None }
+    }
+
+    /// Makes no call: `answers` says what comes of each.
+    pub(crate) fn rehearsing(budget: &'a Budget, answers: fn(&Call<'_>) -> Said) -> Self {
+        Self { answers: Some(answers), ..Self::new(budget) }
     }
 }
 
@@ -79,16 +89,21 @@ impl Network for Http<'_> {
         if !self.budget.take() {
             return Err(NetworkError::NoCallLeft);
         }
-        let reply: Reply = {
-            let body = call.body.as_deref();
-            self::call(call.method.as_str(), call.url, &lines(&call)?, body, HEADERS, CALL_MILLIS, BODY_BYTES).await.unchecked_into()
+        let lines = lines(&call)?;
+        let (status, headers, body) = match self.answers {
+            Some(answers) => answers(&call),
+            None => said(&call, &lines).await?,
         };
-        let status = reply.status();
-        match failure(status) {
-            Some(error) => Err(error),
-            None => Ok(Answer { status, headers: answered(&reply.headers(), status), body: reply.body() }),
-        }
+        Ok(Answer { status, headers: answered(&headers, status), body })
     }
+}
+
+async fn said(call: &Call<'_>, lines: &str) -> Result<Said, NetworkError> {
+    let body = call.body.as_deref();
+    let reply = self::call(call.method.as_str(), call.url, lines, body, HEADERS, CALL_MILLIS, BODY_BYTES).await;
+    let reply: Reply = reply.unchecked_into();
+    let status = reply.status();
+    failure(status).map_or_else(|| Ok((status, reply.headers(), reply.body())), Err)
 }
 
 /// The headers as `http.js` takes them: name and value in turn, one a line.

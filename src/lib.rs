@@ -15,7 +15,8 @@
 //! - [`status`]: pure. What a person or a program is told over HTTP.
 //! - [`github`]: GitHub's API, signed in as the App.
 //! - [`config`]: every setting. [`failure`]: the classes of failure.
-//! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime.
+//! - [`door`], [`http`], [`recovery`], [`logging`]: the only files that know the runtime. `recovery::rehearsal`: why the first sweep of an
+//!   isolate is no slower than it must be.
 //! - [`json`]: reads it. [`apart`]: keeps the parts of a sweep apart in the compiled code.
 //!
 //! # Words
@@ -104,6 +105,12 @@ fn failures(apps: &[Option<&str>], swept: Vec<Result<u16, String>>) -> Vec<Strin
 async fn call_at(env: &Env, app: Option<&str>, address: &str, now: Time) -> Result<u16, String> {
     let answer = call_object(env, app, Method::Get, &format!("{address}{}", now.millis()), None).await;
     answer.map(|answer| answer.status_code()).map_err(|error| format!("the Durable Object failed: {error}"))
+}
+
+/// An isolate starts: what its first sweep runs is compiled now, on the time of the start.
+#[event(start)]
+pub fn start() {
+    recovery::rehearsal::rehearse();
 }
 
 /// The HTTP side, for whoever shows `ADMIN_TOKEN`: without it every path answers 404.
