@@ -48,6 +48,7 @@ let lastStart = Promise.resolve();
  * - `persist`: the directory of the storage; without it a temporary one, which `stop()` removes.
  * - `buildDir`: where index.js and index_bg.wasm are.
  * - `inspector`: true opens the DevTools protocol, see `inspectorUrl()`.
+ * - `v8Flags`: flags for V8, blanks between them.
  */
 export async function startWorker(options = {}) {
   const worker = new RunningWorker(options);
@@ -68,9 +69,9 @@ class RunningWorker {
   #run;
   #echoes = 0;
 
-  constructor({ bindings = {}, persist, buildDir = builtWorker, inspector = false }) {
+  constructor({ bindings = {}, persist, buildDir = builtWorker, inspector = false, v8Flags }) {
     this.settings.push(bindings);
-    this.#options = { bindings, buildDir: resolve(buildDir), inspector, temporary: persist === undefined };
+    this.#options = { bindings, buildDir: resolve(buildDir), inspector, v8Flags, temporary: persist === undefined };
     this.#directory = persist ?? mkdtempSync(join(tmpdir(), "redeliver-"));
   }
 
@@ -208,7 +209,7 @@ class RunningWorker {
   }
 
   async #begin() {
-    const { bindings, buildDir, inspector } = this.#options;
+    const { bindings, buildDir, inspector, v8Flags } = this.#options;
     const run = { echoes: new Map(), printed: [], killed: false, process: undefined, miniflare: undefined };
     const spawned = ({ process: child }) => {
       // Published before the program of the child is known.
@@ -217,6 +218,8 @@ class RunningWorker {
       });
     };
     subscribe("child_process", spawned);
+    // Miniflare takes them from here only. Starts go one after the other, so no other process gets them.
+    if (v8Flags) process.env.MINIFLARE_WORKERD_V8_FLAGS = v8Flags;
     try {
       run.miniflare = new Miniflare({
         host: "127.0.0.1",
@@ -251,6 +254,7 @@ class RunningWorker {
       throw error;
     } finally {
       unsubscribe("child_process", spawned);
+      delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
     }
     this.#run = run;
   }

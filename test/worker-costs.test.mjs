@@ -45,3 +45,20 @@ test("a page and an ask cross the border between wasm and JavaScript no more oft
   assert.ok(page <= limits.border.page, `a page: ${page}, at most ${limits.border.page}`);
   assert.ok(ask <= limits.border.ask, `an ask, with what it adds to saving: ${ask}, at most ${limits.border.ask}`);
 });
+
+test("most of what the first sweep of an isolate runs was compiled when that started", async (t) => {
+  // Without the first flag workerd drops it all again for the isolates that Miniflare makes after the Worker's.
+  const v8Flags = "--no-flush-liftoff-code --trace-wasm-compilation-times";
+  const scene = await openScene(t, { v8Flags });
+  const compiled = () =>
+    scene.worker.lines.flatMap((line) => line.match(/ using Liftoff, .* bodysize (\d+)/)?.[1] ?? []);
+  const bytes = (sizes) => sizes.reduce((sum, size) => sum + Number(size), 0);
+  await scene.worker.flush();
+  const atStart = compiled();
+  assert.ok(bytes(atStart) > 5 * limits.firstSweep, "V8 says what it compiles");
+  scene.delivers("07:58", { code: 500 });
+  await scene.tickAt("08:00");
+  const inSweep = bytes(compiled().slice(atStart.length));
+  t.diagnostic(`bytes compiled: at the start ${bytes(atStart)}, in the first sweep ${inSweep}`);
+  assert.ok(inSweep > 0 && inSweep <= limits.firstSweep, `${inSweep} bytes, at most ${limits.firstSweep}`);
+});

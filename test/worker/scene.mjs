@@ -39,7 +39,7 @@ export function* quarters(from, to) {
  * - `buildDir`: another build of the Worker.
  * - `inspector`: true opens the DevTools protocol of its isolate.
  */
-export async function openScene(t, { settings = {}, github: options = {}, buildDir, inspector } = {}) {
+export async function openScene(t, { settings = {}, github: options = {}, buildDir, inspector, v8Flags } = {}) {
   const repositories = [{ fullName: CONTROL_REPO, ownerType: "User" }];
   const github = await startGitHub({ now: at("08:00"), repositories, ...options });
   const telegram = await startTelegram({ now: at("08:00"), chats: [{ id: CHAT }] });
@@ -55,7 +55,7 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
     CONTROL_REPO,
   };
   const bindings = withSettings(usual, settings);
-  const worker = await startWorker({ bindings, buildDir, inspector });
+  const worker = await startWorker({ bindings, buildDir, inspector, v8Flags });
   return Object.assign(scene, { bindings, worker, answers: keepAnswers(worker) });
 }
 
