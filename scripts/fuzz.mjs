@@ -1,5 +1,6 @@
-// `npm run fuzz -- TARGET SECONDS`: libFuzzer over one target of test/fuzz, or over all of them one after the other. It goes on from the
-// corpus in test/fuzz/corpus and from what earlier runs found (target/fuzz), and stops at the first input that breaks a property.
+// `npm run fuzz -- TARGET SECONDS`: libFuzzer over one target of test/fuzz, or over all of them one after the other, each for so long or
+// for ten million runs, whichever is first. It goes on from the corpus in test/fuzz/corpus and from what earlier runs found
+// (target/fuzz), and stops at the first input that breaks a property.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
@@ -14,6 +15,9 @@ const targets = readdirSync(join(fuzz, "corpus")).sort();
 
 /** Long enough for the stored state of a busy day. */
 const LONGEST = 16_384;
+
+/** After so many a target has had its share, however much time is left. */
+const RUNS = 10_000_000;
 
 // What `cargo fuzz` gives the compiler, but for the sanitizer of addresses, which only a nightly compiler has: there is no `unsafe` to look at.
 const flags = [
@@ -46,6 +50,7 @@ async function search(program, target, seconds, seed) {
   mkdirSync(corpus, { recursive: true });
   const args = [
     `-max_total_time=${seconds}`,
+    `-runs=${RUNS}`,
     `-seed=${seed}`,
     `-max_len=${LONGEST}`,
     `-artifact_prefix=${crashes}`,
