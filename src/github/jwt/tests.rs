@@ -33,3 +33,11 @@ fn a_token_is_signed_anew_before_it_ends() {
     assert!(!jwt.is_good_at(now + minutes(6)));
     assert_eq!(format!("{jwt:?}").find(&jwt.token), None);
 }
+
+#[test]
+fn a_clock_at_the_epoch_signs_all_the_same() {
+    // As the rehearsal finds it, where the runtime shows no time before the first call.
+    let jwt = block_on(sign(&TestSigner, "1", Time::from_millis(0))).expect("it signs");
+    let claims: Value = serde_json::from_slice(&part(&jwt.token, 1)).expect("the claims are JSON");
+    assert_eq!(claims, json!({"iat": -60, "exp": 420, "iss": "1"}));
+}
