@@ -20,11 +20,16 @@ pub fn newest_first(rank: i64, position: Position) -> Key {
 
 /// Sorts. What has the same key stays as it is.
 pub fn sort<T>(items: &mut Vec<T>, key: impl Fn(&T) -> Key) {
-    let mut order: Vec<(Key, usize)> = items.iter().enumerate().map(|(place, item)| (key(item), place)).collect();
-    if order.is_sorted() {
-        // As nearly always: the attempts of an event, say.
+    // As nearly always: the attempts of an event, say.
+    if items.is_sorted_by_key(&key) {
         return;
     }
+    // As GitHub's lists are.
+    if items.windows(2).all(|pair| key(&pair[0]) > key(&pair[1])) {
+        items.reverse();
+        return;
+    }
+    let mut order: Vec<(Key, usize)> = items.iter().enumerate().map(|(place, item)| (key(item), place)).collect();
     order.sort_unstable();
     let mut taken: Vec<Option<T>> = std::mem::take(items).into_iter().map(Some).collect();
     items.extend(order.into_iter().filter_map(|(_, place)| taken[place].take()));
