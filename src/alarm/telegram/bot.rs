@@ -299,7 +299,7 @@ impl<'a> Body<'a> {
 
     /// What sending and editing have in common. An edit without the keyboard would take it away, so each names it.
     fn showing(chat_id: ChatId<'a>, message: &'a Message, manner: &Manner) -> Self {
-        let row = |button: &'a Button| [Key { text: &button.text, url: &button.url }];
+        let row = |button: &'a Button| [Key { text: button.text, url: &button.url }];
         let keyboard = || Keyboard { inline_keyboard: message.buttons.iter().map(row).collect() };
         Self {
             text: Some(if manner.markup { &message.html } else { &message.plain }),
