@@ -143,10 +143,16 @@ class Scene {
       return isIt;
     };
     const armed = [this.github, this.telegram].map((fake) => fake.fault(match, step, Number.MAX_SAFE_INTEGER));
-    const tick = this.tickAt(clock);
-    const isMet = await Promise.race([met.promise.then(() => true), tick.then(() => false)]);
-    if (isMet) await this.worker.kill();
+    const tick = await this.killedOnce(clock, met.promise);
     for (const fault of armed) fault.stop();
+    return tick;
+  }
+
+  /** A tick that is killed as soon as `met` resolves, and the Worker started again. If it ends before, it was not killed. */
+  async killedOnce(clock, met) {
+    const tick = this.tickAt(clock);
+    const isMet = await Promise.race([met.then(() => true), tick.then(() => false)]);
+    if (isMet) await this.worker.kill();
     const killed = await tick;
     if (isMet) {
       assert.equal(killed.outcome, "killed");
