@@ -148,13 +148,19 @@ impl Evidence {
 
 /// Whether a gap with this newer end may begin just below the place, redeliveries passed over.
 fn lies_below(newer_end: Position, position: Position) -> bool {
-    newer_end <= position && (newer_end == position || position.at.since(newer_end.at) <= ASKED_AT_ONCE)
+    newer_end <= position && (newer_end == position || asked_at_once(newer_end.at, position.at))
+}
+
+/// Whether two redeliveries may be of one sweep. By whole seconds always, so that a server which leaves out the milliseconds of one delivery
+/// changes nothing of what was weighed before.
+fn asked_at_once(older: Time, newer: Time) -> bool {
+    newer.whole_seconds().since(older.whole_seconds()) <= ASKED_AT_ONCE
 }
 
 impl Stretch {
     fn answered_before(&self, position: Position) -> Option<bool> {
         let before = self.seen.partition_point(|seen| seen.position < position);
-        let passed_over = |seen: &&Seen| seen.redelivery && position.at.since(seen.position.at) <= ASKED_AT_ONCE;
+        let passed_over = |seen: &&Seen| seen.redelivery && asked_at_once(seen.position.at, position.at);
         self.seen[..before].iter().rev().find(|seen| !passed_over(seen)).map(|seen| seen.answered)
     }
 }
