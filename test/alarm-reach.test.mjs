@@ -82,7 +82,7 @@ describe("the control repository is out of reach", { concurrency: 2 }, () => {
         assert.deepEqual(toRepository, [...ENTER, "GET issues"].slice(0, calls), "not tried again");
         assert.match(lost.failures.join("\n"), /control repository/);
         assert.ok(lost.failures.join("\n").includes(said.replace(/ \(.*/, "")));
-        assert.match(lost.sweep.warnings.join(), /ControlRepo cannot be reached/);
+        assert.match(lost.sweep.warnings.join(), /the control repository cannot be reached: /);
         for (const text of [guid, `the control repository since ${readable(scene, "08:15")}`, said]) {
           assert.ok(newest(scene).includes(text), text);
         }
