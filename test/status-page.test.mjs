@@ -74,8 +74,8 @@ describe("the status page", () => {
       ]) {
         const seen = await open(t, scene, { viewport: { width, height: 800 }, colorScheme });
         assert.equal(await seen.page.locator("h1").textContent(), heading, name);
-        await seen.page.locator("details").evaluate((details) => {
-          details.open = true;
+        await seen.page.locator("details").evaluateAll((all) => {
+          for (const details of all) details.open = true;
         });
         await assertSound(seen);
         const hours = await seen.page

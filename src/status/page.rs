@@ -155,10 +155,12 @@ fn entries(status: &Status, home: &str) -> String {
         out.push_str("<p>None.</p></section>");
         return out;
     }
-    // Above them: there may be a hundred.
+    // Above them, since there may be a hundred, and shut, since they come first.
+    out.push_str("<details class=\"advice\"><summary>What to do</summary>");
     status.advice.iter().for_each(|sentence| {
-        let _ = write!(out, "<p class=\"advice\">{}</p>", with_times(sentence));
+        let _ = write!(out, "<p>{}</p>", with_times(sentence));
     });
+    out.push_str("</details>");
     out.push_str("<ul class=\"entries\">");
     status.entries.iter().take(ENTRIES).for_each(|view| out.push_str(&entry(view, status.advanced_url.as_deref(), home)));
     out.push_str("</ul>");

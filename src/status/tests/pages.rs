@@ -83,10 +83,12 @@ fn what_to_do_stands_above_the_entries_and_each_event_leads_to_where_it_is_done(
     let mut stored = Stored::swept().gave_up("a", "push").gave_up("b", "push").outage();
     let html = stored.page();
     let place = |part: &str| html.find(part).unwrap_or_else(|| panic!("{part} in {html}"));
-    let gave_up = place("<p class=\"advice\">Gave up: every attempt failed, so it is not asked for again. Repair the endpoint");
-    let outage = place("<p class=\"advice\">Outage: repair the endpoint.");
-    let until = place("<p class=\"advice\">Can be redelivered until <time datetime=\"2026-12-03T13:15:00.000Z\">");
-    assert!(outage < gave_up && gave_up < until && until < place("<ul class=\"entries\">"));
+    let gave_up = place("<p>Gave up: every attempt failed, so it is not asked for again. Repair the endpoint");
+    let outage = place("<p>Outage: repair the endpoint.");
+    let until = place("<p>Can be redelivered until <time datetime=\"2026-12-03T13:15:00.000Z\">");
+    assert!(
+        place("<summary>What to do</summary>") < outage && outage < gave_up && gave_up < until && until < place("<ul class=\"entries\">")
+    );
     assert_eq!(html.matches("Gave up: ").count(), 1, "each sort once");
     let advanced = "guid <a href=\"https://github.com/settings/apps/deploy-bot/advanced\" rel=\"noreferrer\"><code>a</code></a>";
     assert!(html.contains(advanced), "{html}");
