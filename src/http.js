@@ -15,6 +15,33 @@ function takenApart(lines) {
   return known.headers;
 }
 
+// A page of 100 deliveries has 30 kB: it comes with one read.
+const FIRST_BYTES = 64 * 1024;
+
+/**
+ * The body, or nothing as soon as there is more of it than `most` bytes. No length is believed: a short body may unpack to a long
+ * one, and one without an end fills the memory long before the time is over.
+ */
+async function bodyOf({ body }, most) {
+  if (!body) return new Uint8Array();
+  const reader = body.getReader({ mode: "byob" });
+  let bytes = new Uint8Array(FIRST_BYTES);
+  let length = 0;
+  for (;;) {
+    // The reader takes the memory over, and gives it back with what it read: less than asked for only at the end.
+    const { value } = await reader.readAtLeast(bytes.length - length, bytes.subarray(length));
+    bytes = new Uint8Array(value.buffer);
+    length += value.length;
+    if (length < bytes.length) return bytes.subarray(0, length);
+    if (length > most) break;
+    const larger = new Uint8Array(Math.min(2 * length, most + 1));
+    larger.set(bytes);
+    bytes = larger;
+  }
+  // Nobody waits for it: what matters is that no more is read.
+  reader.cancel().catch(() => {});
+}
+
 /**
  * Calls, follows no redirect, gives up after `millis`, and takes at most `mostBytes`. Never throws: in place of the status it
  * gives 1 for a time-out, 2 for any other failure, 3 for a body that is too large. `names` are the headers to give back,
@@ -26,14 +53,8 @@ export async function call(method, url, lines, body, names, millis, mostBytes) {
     const signal = AbortSignal.timeout(millis);
     const response = await fetch(url, { method, headers, body, redirect: "manual", signal });
     const answered = names.split("\n").map((name) => response.headers.get(name) ?? "");
-    if (Number(response.headers.get("content-length")) > mostBytes) {
-      // Nobody waits for it: what matters is that it is not read.
-      response.body?.cancel().catch(() => {});
-      return { status: 3 };
-    }
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (bytes.length > mostBytes) return { status: 3 };
-    return { status: response.status, headers: answered.join("\n"), body: bytes };
+    const bytes = await bodyOf(response, mostBytes);
+    return bytes ? { status: response.status, headers: answered.join("\n"), body: bytes } : { status: 3 };
   } catch (error) {
     // Nothing else of the error: its text may hold the URL.
     return { status: ["TimeoutError", "AbortError"].includes(error?.name) ? 1 : 2 };

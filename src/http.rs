@@ -1,8 +1,8 @@
 //! Outgoing calls through the runtime's `fetch`: with `http.js`, the only file that makes them.
 //!
 //! It counts each call against the budget before making it, ends it after ten seconds, follows no redirect and takes no body over
-//! 4 MiB. The body comes as one `arrayBuffer()` and one copy into wasm: read chunk by chunk through the stream reader, a page
-//! costs three times what it costs a JavaScript Worker.
+//! 4 MiB. The body comes as one array and one copy into wasm: read chunk by chunk from here, a page costs three times what it
+//! costs a JavaScript Worker.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};

@@ -82,7 +82,7 @@ describe("the control repository is out of reach", { concurrency: 2 }, () => {
         assert.deepEqual(toRepository, [...ENTER, "GET issues"].slice(0, calls), "not tried again");
         assert.match(lost.failures.join("\n"), /control repository/);
         assert.ok(lost.failures.join("\n").includes(said.replace(/ \(.*/, "")));
-        assert.match(lost.sweep.warnings.join(), /ControlRepo cannot be reached/);
+        assert.match(lost.sweep.warnings.join(), /the control repository cannot be reached: /);
         for (const text of [guid, `the control repository since ${readable(scene, "08:15")}`, said]) {
           assert.ok(newest(scene).includes(text), text);
         }
@@ -209,7 +209,7 @@ describe("no channel is left", { concurrency: 2 }, () => {
     const waits = scene.fails(on(scene, "08:36"));
     const lost = await both("08:45", "exception", 0);
     assert.deepEqual([lost.asked, lost.sweep.ending, lost.sweep.failure], [[waits], "done", null]);
-    assert.match(lost.sweep.warnings.join(), /Telegram cannot be reached.*ControlRepo cannot be reached/);
+    assert.match(lost.sweep.warnings.join(), /Telegram cannot be reached.*the control repository cannot be reached/);
     await both("09:00", "exception", 0);
     chat.state = "member";
     const back = await both("09:15", "ok", 1);

@@ -8,6 +8,7 @@ import { openDesk } from "./operator/scene.mjs";
 import { settings } from "./worker/alarm.mjs";
 import { gate } from "./worker/gate.mjs";
 import { at, opened } from "./worker/scene.mjs";
+import { STANDINGS, standing } from "./worker/standing.mjs";
 import { ago, givesUp, openDoor, statusOf } from "./worker/visitor.mjs";
 
 const LOGS = read("docs/operate/logs.md");
@@ -46,6 +47,49 @@ describe("what is documented", { concurrency: 2 }, () => {
     assert.equal(plan.events.length, 1);
     same(fieldsAfter(STATUS, "| field of an event |"), plan.events[0], "an event of the plan");
     assert.ok(STATUS.includes(`\`${plan.events[0].verdict}\``), "the verdict that is given as an example");
+  });
+
+  test("what belongs to a field of /status.json is named beside it", async (t) => {
+    const { scene, stand } = await standing(t);
+    await stand(busy);
+    // A recovery by hand takes these out: it reads their ground anew.
+    const { gaps } = await statusOf(scene);
+    assert.equal((await scene.post(`/recover?since=${new Date(ago(600)).toISOString()}`)).status, 200);
+    const status = { ...(await statusOf(scene)), gaps };
+    const rows = rowsAfter(STATUS, "## `/status.json`");
+    for (const field of [
+      "entries",
+      "outage",
+      "events",
+      "window",
+      "gaps",
+      "recovering",
+      "calls",
+      "history",
+      "last_failure",
+    ]) {
+      const [, text] = rows.find(([first]) => names(first).includes(field));
+      const said = Array.from(text.matchAll(/`([^`]+)`/g), ([, code]) => code.match(/\w+/g)).flat();
+      const values = [status[field]].flat();
+      assert.ok(values.length > 0 && values.every(Boolean), field);
+      const kinds = field === "entries" ? values.map(({ kind }) => kind) : [];
+      for (const name of [...values.flatMap(Object.keys), ...kinds])
+        assert.ok(said.includes(name), `${field}: ${name}`);
+    }
+  });
+
+  test("/metrics has the metrics of docs/status.md, with these types and labels, and no other", async (t) => {
+    const { scene, stand } = await standing(t);
+    await stand(busy);
+    const text = await (await scene.get("/metrics")).text();
+    const served = Array.from(text.matchAll(/^# TYPE redeliver_(\w+) (\w+)$/gm), ([, name, type]) => {
+      const [, label] = new RegExp(`^redeliver_${name}(?:\\{(\\w+)=[^}]*\\})? \\d+$`, "m").exec(text);
+      return `${type} ${name}${label ? `{${label}}` : ""}`;
+    });
+    const [, listed] = STATUS.split("## `/metrics`");
+    const [, gauges, counters] = /Gauges: ([^.]*)\. Counters: ([^.]*)\./.exec(listed);
+    const of = (type, list) => Array.from(list.matchAll(/`([\w{}]+)`/g), ([, name]) => `${type} ${name}`);
+    assert.deepEqual([...of("gauge", gauges), ...of("counter", counters)].toSorted(), served.toSorted());
   });
 
   test("the log has the kinds of lines of docs/operate/logs.md, with these fields, and no other", async (t) => {
@@ -131,6 +175,15 @@ async function everyKind(t) {
   scene.github.fault(() => true, { status: 500 }, 9);
   await scene.tickAt("09:00");
   return { scene, lines: scene.worker.logs };
+}
+
+/** A state in which whatever there can be is there. */
+function busy(state) {
+  for (const name of ["outage", "entries"]) STANDINGS[name][1](state);
+  const end = (minutes) => [ago(minutes), String(minutes)];
+  const next = "/app/hook/deliveries?per_page=100&cursor=v1_x";
+  state.ledger.ground.gaps = [{ newer_end: end(100), older_end: end(120), next, first_sweep: false }];
+  state.failures = { last: { at: ago(90), class: "auth" }, in_a_row: 0 };
 }
 
 /** The variants of a Rust enum as serde writes them. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { call } from "./fakes/client.mjs";
 import { startGitHub } from "./fakes/github.mjs";
+import { FLOOD_BYTES } from "./fakes/http.mjs";
 import { startTelegram } from "./fakes/telegram.mjs";
 
 /** @type {any} */
@@ -63,6 +64,18 @@ for (const [fault, happened] of /** @type {[string, number][]} */ ([
     assert.equal(github.asks.length, happened);
   });
 }
+
+test("an answer without an end goes on for as long as it is taken", async () => {
+  github.fault({ path: "/app/hook/deliveries" }, "endless");
+  const { body, headers } = await fetch(`${github.url}/app/hook/deliveries`);
+  assert.equal(headers.get("content-length"), null);
+  let taken = 0;
+  for await (const chunk of body) {
+    taken += chunk.length;
+    if (taken > 1_000_000) break;
+  }
+  assert.ok(taken > 1_000_000 && github.requests.at(-1).bytes < FLOOD_BYTES);
+});
 
 test("an answer that breaks off", async () => {
   github.fault({ path: "/app/hook/deliveries" }, { truncate: 20 });

@@ -151,11 +151,15 @@ test("the deployed Worker is asked with its token", async (t) => {
   assert.deepEqual(asked[1], ["https://worker.example/status.json", "Bearer canary-admin-token"]);
   assert.match(desk.printed, /All is well, last good sweep 2026-11-02T08:00:00Z/);
   answers.healthz = 503;
-  answers.status = { ok: false, last_sweep: null, failures_in_a_row: 3, last_failure: { class: "auth", at: "08:15" } };
+  const reasons = ["3 sweeps in a row failed, the last one with auth.", "1 entry of the alarm is open."];
+  answers.status = {
+    ...{ ok: false, reasons, last_sweep: null },
+    ...{ failures_in_a_row: 3, last_failure: { class: "auth", at: "08:15" } },
+  };
   assert.equal(await desk.doctor({ ...desk.settings, ...worker }), 1);
   assert.match(
     desk.printed.replace(/\s+/g, " "),
-    /no good sweep yet, 3 failed in a row\. The last failure: auth, 08:15/,
+    /no good sweep yet, 3 failed in a row\. The last failure: auth, 08:15\. 3 sweeps in a row failed, the last one with auth\. 1 entry of the alarm is open\. → Look at its status page \(docs\/status\.md\)/,
   );
   answers.healthz = 404;
   assert.equal(await desk.doctor({ ...desk.settings, ...worker }), 1);

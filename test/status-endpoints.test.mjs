@@ -2,13 +2,15 @@
 // sweep and during a wait.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { checkWorker } from "../scripts/operator/checks/worker.mjs";
 import { httpClient } from "../scripts/operator/http.mjs";
+import { read } from "./operator/pages.mjs";
 import { gate } from "./worker/gate.mjs";
 import { ago, BASIC, BEARER, basic, givesUp, openDoor, statusOf, TOKEN } from "./worker/visitor.mjs";
 
-const READ = ["/", "/status.json", "/metrics", "/healthz", "/plan", "/plan.json"];
+const READ = ["/", "/status.json", "/apps.json", "/metrics", "/healthz", "/plan", "/plan.json"];
 const CHANGE = ["/sweep", "/recover?since=2026-11-30T02:00Z", "/forget?guid=x"];
 
 const WRONG = [
@@ -28,6 +30,19 @@ const WRONG = [
 /** All that a stranger can tell one answer from another by. */
 async function told(answer) {
   return JSON.stringify([answer.status, [...answer.headers].sort(), await answer.text()]);
+}
+
+const BROWSER = { ...BASIC, accept: "text/html" };
+
+/** A time as people read it: `2026-11-30 14:05 UTC`. */
+const readable = (time) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+
+/** A page that says until when, in the reader's zone once its script has run. */
+async function assertTells(answer, status, until) {
+  assert.equal(answer.status, status);
+  assert.match(answer.headers.get("content-type"), /^text\/html/);
+  const minute = `${until.slice(0, 16)}:00.000Z`;
+  assert.ok((await answer.text()).includes(`until <time datetime="${minute}">${readable(until)}</time>`));
 }
 
 describe("the endpoints", { concurrency: 2 }, () => {
@@ -100,6 +115,9 @@ describe("the endpoints", { concurrency: 2 }, () => {
     const scene = await openDoor(t);
     const { login_path: login } = await statusOf(scene);
     assert.match(login, /^\/login-[0-9a-f]{24}$/);
+    const [, command] = /\n(echo "https:\/\/YOUR-WORKER\/login-.*)\n/.exec(read("docs/status.md"));
+    const shell = spawnSync("sh", ["-c", command], { env: { ...process.env, ADMIN_TOKEN: TOKEN }, encoding: "utf8" });
+    assert.equal(shell.stdout, `https://YOUR-WORKER${login}\n`, shell.stderr);
     for (const headers of [{}, basic("admin:wrong-but-long-enough")]) {
       const answer = await scene.get(login, headers);
       assert.deepEqual([answer.status, answer.headers.get("www-authenticate")?.split(" ")[0]], [401, "Basic"]);
@@ -153,7 +171,11 @@ describe("the endpoints", { concurrency: 2 }, () => {
     assert.match(metrics, /^redeliver_healthy 1$/m);
     // A tick of before has nothing to do, and the next one of the schedule sweeps as ever.
     assert.equal((await scene.tickAt(ago(1))).sweep.ending, "not_later");
-    assert.equal((await scene.tickAt(Date.now() + 15 * 60_000)).sweep.ending, "done");
+    const next = Date.now() + 15 * 60_000;
+    assert.equal((await scene.tickAt(next)).sweep.ending, "done");
+    const late = await scene.post("/sweep");
+    const { error } = await late.json();
+    assert.deepEqual([late.status, error], [409, "A sweep of a later time has ended already; the schedule goes on."]);
   });
 
   test("a sweep that fails says so", async (t) => {
@@ -177,11 +199,14 @@ describe("the endpoints", { concurrency: 2 }, () => {
     for (const path of ["/sweep", "/forget?guid=x", `/recover?since=${new Date(ago(60)).toISOString()}`]) {
       const answer = await scene.post(path);
       const { error, until } = await answer.json();
-      assert.deepEqual([answer.status, error], [409, "A sweep is under way; try again when it has ended."], path);
+      const sentence = `A sweep is under way, until ${readable(until)} at the latest; try again when it has ended.`;
+      assert.deepEqual([answer.status, error], [409, sentence], path);
+      await assertTells(await scene.post(path, BROWSER), 409, until);
       assert.ok(Date.parse(until) > Date.now() && Date.parse(until) <= Date.now() + 14 * 60_000);
     }
     assert.deepEqual(await scene.worker.state(), before);
-    for (const path of ["/", "/status.json", "/plan.json"]) assert.equal((await scene.get(path)).status, 200, path);
+    // What the sweep read is saved by now, so it counts for the health check too.
+    for (const path of READ) assert.equal((await scene.get(path)).status, 200, path);
     assert.ok((await statusOf(scene)).sweeping_since);
     letOn();
     assert.equal((await run).status, 200);
@@ -201,14 +226,21 @@ describe("the endpoints", { concurrency: 2 }, () => {
     for (const request of [() => scene.post("/sweep"), () => scene.get("/plan.json")]) {
       const answer = await request();
       const { error, until } = await answer.json();
-      assert.deepEqual([answer.status, error], [429, "GitHub asked to wait; try again then."]);
+      assert.deepEqual([answer.status, error], [429, `GitHub asked to wait until ${readable(until)}; try again then.`]);
       const seconds = Number(answer.headers.get("retry-after"));
       assert.ok(seconds > 1100 && seconds <= 1200 && Date.parse(until) > Date.now() + 1100_000, `${seconds} ${until}`);
+    }
+    const { until } = await (await scene.post("/sweep")).json();
+    for (const answer of [await scene.post("/sweep", BROWSER), await scene.get("/plan", BROWSER)]) {
+      await assertTells(answer, 429, until);
     }
     assert.equal(scene.arrived().length, calls);
     const { failures_in_a_row: failures, word, next_sweep: next } = await statusOf(scene);
     assert.deepEqual([failures, word, Date.parse(next) > Date.now() + 1100_000], [2, "failing", true]);
     // What needs no call is done meanwhile.
+    for (const path of READ.filter((path) => !path.startsWith("/plan"))) {
+      assert.equal((await scene.get(path)).status, path === "/healthz" ? 503 : 200, path);
+    }
     assert.equal((await scene.post(`/recover?since=${new Date(ago(60)).toISOString()}`)).status, 200);
   });
 

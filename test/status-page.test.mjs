@@ -74,10 +74,14 @@ describe("the status page", () => {
       ]) {
         const seen = await open(t, scene, { viewport: { width, height: 800 }, colorScheme });
         assert.equal(await seen.page.locator("h1").textContent(), heading, name);
-        await seen.page.locator("details").evaluate((details) => {
-          details.open = true;
+        await seen.page.locator("details").evaluateAll((all) => {
+          for (const details of all) details.open = true;
         });
         await assertSound(seen);
+        const hours = await seen.page
+          .locator("tbody th time")
+          .evaluateAll((times) => times.map((time) => time.getClientRects().length));
+        assert.ok(hours.length > 40 && hours.every((lines) => lines === 1), "an hour is one line of the table");
       }
     }
   });
@@ -115,6 +119,11 @@ describe("the status page", () => {
     assert.equal(await page.locator("main img").count(), 0);
     assert.match(await page.title(), /^Needs attention: deploy-bot$/);
     assert.ok((await page.locator("ul.entries").textContent()).includes(HOSTILE.slice(0, 40)));
+    const bar = await page.locator("rect.bar title").first().textContent();
+    assert.match(bar, /^\d+ \w+, \d\d:00: [\d,]+$/);
+    assert.doesNotMatch(await page.locator("main").textContent(), / UTC/, "each time is the reader's");
+    const linked = await page.locator("ul.entries a").evaluateAll((links) => links.map((link) => link.href));
+    assert.deepEqual(linked, Array(3).fill("https://github.com/settings/apps/deploy-bot/advanced"));
     const time = page.locator("footer time");
     const at = new Date(await time.getAttribute("datetime"));
     const options = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "Asia/Tokyo" };
@@ -134,7 +143,16 @@ describe("the status page", () => {
     await assertSound(seen);
     await page.getByRole("link", { name: "What comes next" }).click();
     assert.ok((await page.locator("table").textContent()).includes(guid));
-    await assertSound(seen);
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertSound(seen);
+      const { scrolls, heights } = await page.evaluate(() => ({
+        scrolls: [...document.querySelectorAll(".scroll")].map((part) => part.scrollWidth > part.clientWidth),
+        heights: [...document.querySelectorAll("tbody th, tbody td")].map((cell) => cell.offsetHeight),
+      }));
+      assert.deepEqual(scrolls, [false], `all of the plan is seen at ${width}`);
+      assert.ok(heights.length > 0 && Math.max(...heights) < 70, `no cell is squeezed: ${heights} at ${width}`);
+    }
     await page.getByRole("link", { name: "Status", exact: true }).click();
     await page.getByRole("button", { name: "Sweep now" }).click();
     assert.deepEqual([page.url(), await heading()], [seen.home, "All is well"]);

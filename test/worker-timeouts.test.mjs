@@ -1,7 +1,8 @@
-// Every call ends after ten seconds. These take that long, by the real clock, and so run side by side.
+// Every call ends after ten seconds, however it is answered. Most of these take that long, by the real clock, and so run side by side.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { FLOOD_BYTES } from "./fakes/http.mjs";
 import { ASK, openScene } from "./worker/scene.mjs";
 
 describe("calls that never end", { concurrency: true }, () => {
@@ -13,6 +14,19 @@ describe("calls that never end", { concurrency: true }, () => {
     const tick = await scene.tickAt("08:15");
     assert.deepEqual([tick.outcome, tick.asked, tick.calls], ["ok", [guid], 4]);
     assert.ok(tick.sweep.duration_ms >= 9_900 && tick.sweep.duration_ms < 20_000);
+  });
+
+  test("a page without an end is given up for its size, long before its time is over", async (t) => {
+    const scene = await openScene(t);
+    await scene.tickAt("08:00");
+    const guid = scene.fails("08:05");
+    scene.github.fault({ path: "/app/hook/deliveries" }, "endless");
+    const tick = await scene.tickAt("08:15");
+    assert.deepEqual([tick.sweep.failure, tick.asked], ["decode", []]);
+    assert.match(tick.logs[0].error, /larger than 4 MiB/);
+    assert.ok(tick.sweep.duration_ms < 9_900, `${tick.sweep.duration_ms} ms`);
+    assert.ok(tick.requests[0].bytes < FLOOD_BYTES, "the rest of it was not taken");
+    assert.deepEqual((await scene.tickAt("08:30")).asked, [guid]);
   });
 
   test("an ask that hangs stands as an ask: the others are made, and it is not made twice", async (t) => {

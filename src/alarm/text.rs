@@ -145,7 +145,8 @@ pub(crate) fn capitalized(line: &str) -> String {
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-fn name_of(channel: Channel) -> &'static str {
+/// As the alarm and the log name a channel.
+pub(crate) fn name_of(channel: Channel) -> &'static str {
     match channel {
         Channel::Telegram => "Telegram",
         Channel::ControlRepo => "the control repository",

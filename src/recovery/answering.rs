@@ -39,7 +39,7 @@ use crate::sweep::{Caller, World, plan};
 /// An answer that says why not, and until when.
 #[derive(Serialize)]
 struct Until {
-    error: &'static str,
+    error: String,
     until: Option<Stamp>,
 }
 
@@ -85,7 +85,7 @@ impl Recovery {
         let state = stored.as_deref().map_or_else(|| Ok(State::default()), State::read);
         let history = History::read(storage.read(Key::History).await?.as_deref());
         let facts = Facts {
-            app: &by.settings().app_id,
+            right: by.settings(),
             config: by.config.as_deref().map_err(|unusable| unusable.problems.texts()),
             state: state.as_ref().map_err(ToString::to_string),
             history: &history,
@@ -141,9 +141,11 @@ impl Recovery {
         let report = self.sweep(by.app, now, Caller::Person).await;
         Ok(match (report.ending, report.wait_until) {
             (Ending::Waiting, Some(until)) => asked_to_wait(until.0, now, for_browser),
+            // One that began while the settings were read.
+            (Ending::Held, _) => under_way(self.lease(storage).await?.map(|lease| lease.until), for_browser),
+            (Ending::NotLater, _) => Reply::sentence(409, "A sweep of a later time has ended already; the schedule goes on.", for_browser),
             // The page tells how it went.
             _ if for_browser => Reply::see(&by.settings().home()),
-            (Ending::Held | Ending::NotLater, _) => Reply::json(409, &report),
             _ if report.is_failure() => Reply::json(500, &report),
             _ => Reply::json(200, &report),
         })
@@ -227,14 +229,16 @@ impl Recovery {
 }
 
 fn under_way(until: Option<Time>, for_browser: bool) -> Reply {
-    let error = "A sweep is under way; try again when it has ended.";
-    if for_browser { Reply::sentence(409, error, true) } else { Reply::json(409, &Until { error, until: until.map(Stamp) }) }
+    let at_the_latest = until.map(|until| format!(", until {} at the latest", until.for_people())).unwrap_or_default();
+    let error = format!("A sweep is under way{at_the_latest}; try again when it has ended.");
+    if for_browser { Reply::sentence(409, &error, true) } else { Reply::json(409, &Until { error, until: until.map(Stamp) }) }
 }
 
 /// The answer while GitHub wants to be left alone.
 fn asked_to_wait(until: Time, now: Time, for_browser: bool) -> Reply {
-    let error = "GitHub asked to wait; try again then.";
-    let reply = if for_browser { Reply::sentence(429, error, true) } else { Reply::json(429, &Until { error, until: Some(Stamp(until)) }) };
+    let error = format!("GitHub asked to wait until {}; try again then.", until.for_people());
+    let reply =
+        if for_browser { Reply::sentence(429, &error, true) } else { Reply::json(429, &Until { error, until: Some(Stamp(until)) }) };
     reply.with("retry-after", retry_after(until, now).unwrap_or_default().to_string())
 }
 

@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_login_path_is_told_by_the_token_alone() {
-        // printf 'login:%s' "$ADMIN_TOKEN" | sha256sum | cut -c1-24
+        // docs/status.md has the command.
         assert_eq!(login_path(TOKEN), "/login-a67ddd6b3dd52d09b4a760b6");
         assert!(is_login_path(&login_path(TOKEN), TOKEN));
         for path in ["/", "/login", "/login-", &login_path("another"), &format!("{}/", login_path(TOKEN))] {

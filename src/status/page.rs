@@ -57,6 +57,22 @@ pub fn time(at: Time) -> String {
     format!("<time datetime=\"{at}\">{}</time>", at.for_people())
 }
 
+/// A sentence, escaped, with each time in it (`2026-11-30 14:05 UTC`) as one of the reader's.
+#[must_use]
+pub fn with_times(sentence: &str) -> String {
+    let mut out = String::new();
+    let mut rest = sentence;
+    while let Some((before, after)) = rest.split_once(" UTC") {
+        let parts = before.len().checked_sub("2026-11-30 14:05".len()).and_then(|start| before.split_at_checked(start));
+        match parts.and_then(|(head, text)| Some((head, Time::parse(&[text, ":00Z"].concat())?.0))) {
+            Some((head, at)) => out.extend([html(head), time(at)]),
+            None => out.extend([html(before), " UTC".to_owned()]),
+        }
+        rest = after;
+    }
+    out + &html(rest)
+}
+
 /// `12,345`.
 #[must_use]
 pub fn number(value: u64) -> String {
@@ -127,7 +143,7 @@ fn banner(status: &Status) -> String {
     let well = "Nothing is open, and the sweeps succeed.".to_owned();
     let sentences: Vec<&String> = status.reasons.iter().chain((status.ok && status.reasons.is_empty()).then_some(&well)).collect();
     for sentence in sentences.into_iter().chain(&status.notes) {
-        let _ = write!(out, "<p>{}</p>", html(sentence));
+        let _ = write!(out, "<p>{}</p>", with_times(sentence));
     }
     out.push_str("</div>");
     out
@@ -139,27 +155,34 @@ fn entries(status: &Status, home: &str) -> String {
         out.push_str("<p>None.</p></section>");
         return out;
     }
+    // Above them, since there may be a hundred, and shut, since they come first.
+    out.push_str("<details class=\"advice\"><summary>What to do</summary>");
+    status.advice.iter().for_each(|sentence| {
+        let _ = write!(out, "<p>{}</p>", with_times(sentence));
+    });
+    out.push_str("</details>");
     out.push_str("<ul class=\"entries\">");
-    status.entries.iter().take(ENTRIES).for_each(|view| out.push_str(&entry(view, home)));
+    status.entries.iter().take(ENTRIES).for_each(|view| out.push_str(&entry(view, status.advanced_url.as_deref(), home)));
     out.push_str("</ul>");
     if let left_out @ 1.. = status.entries.len().saturating_sub(ENTRIES) {
         let _ = write!(out, "<p>… and {left_out} more, in <a href=\"{home}status.json\">the JSON</a>.</p>");
     }
     if status.entries.iter().any(|entry| entry.guid.is_some()) {
-        out.push_str(
-            "<p class=\"hint\">Repair the endpoint, then press Redeliver on the Advanced page: an entry leaves when an attempt passes. \
-             Take one out only if you have dealt with it in another way.</p>",
-        );
+        out.push_str("<p class=\"hint\">Take an event out only if you have dealt with it in another way.</p>");
     }
     out.push_str("</section>");
     out
 }
 
-fn entry(view: &EntryView, home: &str) -> String {
-    let mut out = format!("<li><p><strong>{}</strong></p><p>{}</p><p>since {}", html(&view.what), html(&view.more), time(view.since.0));
+/// `advanced` is where GitHub has its attempts.
+fn entry(view: &EntryView, advanced: Option<&str>, home: &str) -> String {
+    let (what, more) = (html(&view.what), with_times(&view.more));
+    let mut out = format!("<li><p><strong>{what}</strong></p><p>{more}</p><p>since {}", time(view.since.0));
     let Some(guid) = &view.guid else { return out + "</p></li>" };
     let shown = html(&guid_text(guid));
-    let _ = write!(out, ", guid <code>{shown}</code>");
+    let code = format!("<code>{shown}</code>");
+    let linked = |url| format!("<a href=\"{}\" rel=\"noreferrer\">{code}</a>", html(url));
+    let _ = write!(out, ", guid {}", advanced.map_or_else(|| code.clone(), linked));
     if let Some(repository) = view.repository_id {
         let _ = write!(out, ", repository {repository}");
     }

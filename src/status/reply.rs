@@ -4,8 +4,7 @@ use base64ct::{Base64, Encoding};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::page::{SCRIPT, STYLE, document};
-use crate::alarm::text::outside::html;
+use super::page::{SCRIPT, STYLE, document, with_times};
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ impl Reply {
             error: &'a str,
         }
         if for_browser {
-            let body = format!("<h1>That did not work</h1><p>{}</p><p><a href=\"/\">Back to the status page</a></p>", html(sentence));
+            let body = format!("<h1>That did not work</h1><p>{}</p><p><a href=\"/\">Back to the status page</a></p>", with_times(sentence));
             return Self::page(status, document("That did not work", &body));
         }
         Self::json(status, &Error { error: sentence })

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::page::{class, document, time, word};
+use super::page::{class, document, time, with_times, word};
 use super::route::home_of;
 use super::status::{Status, Word};
 use crate::alarm::text::outside::html;
@@ -140,7 +140,7 @@ fn item(app: &Summary) -> String {
     let mut out = format!("<li><p><strong><a href=\"{}\">{}</a></strong>{id}</p>", html(&app.path), html(&app.name()));
     let _ = write!(out, "<p>{}</p>", word(app.word));
     for reason in &app.reasons {
-        let _ = write!(out, "<p>{}</p>", html(reason));
+        let _ = write!(out, "<p>{}</p>", with_times(reason));
     }
     let last = app.last_sweep.as_deref().and_then(Time::parse).map_or_else(|| "none yet".to_owned(), |(at, _)| time(at));
     let _ = write!(out, "<p>Last good sweep: {last}</p></li>");

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
-use crate::alarm::Memory;
 use crate::alarm::entry::{Channel, Entry, Failing, entries, with_failing, with_lost_channel};
-use crate::alarm::text::words::{address, events_wait};
+use crate::alarm::text::words::{address, events_wait, to_do};
+use crate::alarm::{Alarm, Memory};
 use crate::config::Config;
 use crate::failure::FailureClass;
 use crate::policy::lease::Lease;
@@ -29,8 +29,8 @@ const TICK: Duration = minutes(15);
 /// What a status is made of.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// The App, by its id.
-    pub app: &'a str,
+    /// The settings, as far as they are right: which App it is, and how long its GitHub keeps a delivery.
+    pub right: &'a Config,
     /// The settings, or what is wrong with them, in sentences.
     pub config: Result<&'a Config, Vec<String>>,
     /// What is stored, or why that cannot be used.
@@ -94,6 +94,8 @@ pub struct Status {
     pub last_failure: Option<FailureView>,
     /// What is open, in the order of the alarm.
     pub entries: Vec<EntryView>,
+    /// What to do about it, in sentences.
+    pub advice: Vec<String>,
     /// The outage of the endpoint that a person is told of.
     pub outage: Option<OutageView>,
     /// Events that wait to be delivered.
@@ -127,9 +129,15 @@ impl Status {
         let last_good = last_good(state, history);
         let app = state.alarm.app.as_ref();
         let issue = state.alarm.control_repo.as_ref().and_then(|shown| shown.open_url());
+        let alarm = Alarm {
+            entries: open_entries(state, &facts.config),
+            one_of_several: facts.right.is_one_of_several.then(|| facts.right.app_id.clone()),
+            retention: facts.right.settings.retention,
+            ..Alarm::default()
+        };
         let mut status = Self {
             version: 1,
-            app: facts.app.to_owned(),
+            app: facts.right.app_id.clone(),
             app_name: app.and_then(|app| app.slug.clone()),
             advanced_url: address(app.and_then(|app| app.advanced_url.as_deref())),
             issue_url: address(issue),
@@ -143,7 +151,8 @@ impl Status {
             sweeping_since: facts.lease.filter(|lease| *now < lease.until).map(|lease| Stamp(lease.taken_at)),
             failures_in_a_row: state.failures.in_a_row,
             last_failure: state.failures.last.map(|Failure { at, class }| FailureView { class, at: Stamp(at) }),
-            entries: open_entries(state, &facts.config).iter().map(EntryView::of).collect(),
+            entries: alarm.entries.iter().map(EntryView::of).collect(),
+            advice: to_do(&alarm),
             outage: ledger.outage.map(|outage| OutageView { since: Stamp(outage.since), waiting: outage.waiting }),
             waiting: ledger.events.values().filter(|event| event.is_waiting()).count(),
             events: EventsView { last_sweep: history.last().map(|row| row.events).unwrap_or_default(), two_days: history.events() },

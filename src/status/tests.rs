@@ -95,9 +95,9 @@ impl Stored {
     }
 
     fn status_at(&self, now: Time) -> Status {
-        let config = config();
-        let (config, state) = (Ok(&config), Ok(&self.state));
-        Status::of(&Facts { app: "12345", config, state, history: &self.history, lease: self.lease, now }, "/login-x".to_owned())
+        let right = &config();
+        let facts = Facts { right, config: Ok(right), state: Ok(&self.state), history: &self.history, lease: self.lease, now };
+        Status::of(&facts, "/login-x".to_owned())
     }
 
     fn page(&self) -> String {
@@ -131,7 +131,7 @@ fn a_word_says_how_things_stand_and_sentences_say_why() {
 fn what_cannot_be_used_is_named() {
     let history = History::default();
     let facts = Facts {
-        app: "12345",
+        right: &config(),
         config: Err(vec!["MAX_ATTEMPTS is no whole number from 2 to 10".to_owned()]),
         state: Err("the stored state has version 9".to_owned()),
         history: &history,
@@ -154,7 +154,8 @@ fn an_entry_of_settings_that_cannot_be_used_does_not_blame_the_app() {
     let mut stored = Stored::swept();
     (0..2).for_each(|_| stored.state.failures.note(NOW, FailureClass::Config, None));
     let wrong = Err(vec!["MAX_ATTEMPTS is no whole number from 2 to 10".to_owned()]);
-    let facts = Facts { app: "12345", config: wrong, state: Ok(&stored.state), history: &stored.history, lease: None, now: NOW };
+    let right = &config();
+    let facts = Facts { right, config: wrong, state: Ok(&stored.state), history: &stored.history, lease: None, now: NOW };
     let said = |status: Status| status.entries[0].more.clone();
     assert_eq!(said(Status::of(&facts, String::new())), "settings of the Worker cannot be used");
     assert_eq!(said(stored.status()), "GitHub does not know this App, or is not at this address");

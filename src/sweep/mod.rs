@@ -215,6 +215,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
         }
         let Some(mut plan) = self.plan(&mut state.ledger, killed_in_a_row > 0, settings.dry_run).await? else {
             self.report.ending = Ending::NoRoom;
+            self.report.warnings.push("no page of the deliveries list fits the calls that are left: raise SUBREQUEST_LIMIT".to_owned());
             return Ok(self.world.storage.write(&[(Key::Lease, None)]).await?);
         };
         self.log_plan(&plan);

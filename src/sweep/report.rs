@@ -65,7 +65,7 @@ pub struct ListReach {
     pub complete: bool,
 }
 
-/// The line of a sweep.
+/// The line of a sweep. How it went comes first: a log that cuts long lines off keeps that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Always `sweep`.
@@ -74,10 +74,24 @@ pub struct Report {
     pub app: String,
     /// `now` of the sweep.
     pub scheduled: Stamp,
-    /// By the real clock.
-    pub duration_ms: u64,
     /// How it ended.
     pub ending: Ending,
+    /// The class of a failure.
+    pub failure: Option<FailureClass>,
+    /// Sweeps in a row that failed, this one included.
+    pub failures_in_a_row: u32,
+    /// Until when ticks do nothing, after a failure that waits.
+    pub wait_until: Option<Stamp>,
+    /// Sweeps in a row that were killed before this one.
+    pub killed_in_a_row: u32,
+    /// Entries of the alarm.
+    pub alarm_entries: usize,
+    /// Whether no channel of the alarm that is set can be reached: then the run of the schedule fails.
+    pub channels_lost: bool,
+    /// What a maintainer should know, in sentences.
+    pub warnings: Vec<String>,
+    /// By the real clock.
+    pub duration_ms: u64,
     /// The failures list.
     pub failures_list: ListReach,
     /// The deliveries list.
@@ -106,20 +120,6 @@ pub struct Report {
     pub cursor: Option<Mark>,
     /// Since when the App is watched.
     pub watched_since: Option<Stamp>,
-    /// Entries of the alarm.
-    pub alarm_entries: usize,
-    /// Whether no channel of the alarm that is set can be reached: then the run of the schedule fails.
-    pub channels_lost: bool,
-    /// The class of a failure.
-    pub failure: Option<FailureClass>,
-    /// Sweeps in a row that failed, this one included.
-    pub failures_in_a_row: u32,
-    /// Until when ticks do nothing, after a failure that waits.
-    pub wait_until: Option<Stamp>,
-    /// Sweeps in a row that were killed before this one.
-    pub killed_in_a_row: u32,
-    /// What a maintainer should know, in sentences.
-    pub warnings: Vec<String>,
     /// What it wrote into the control repository: nobody reads it in the log.
     #[serde(skip)]
     pub writes: Vec<Write>,

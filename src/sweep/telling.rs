@@ -5,6 +5,7 @@ use super::state::State;
 use super::{Kept, Run, SweepError};
 use crate::alarm::channels::Ways;
 use crate::alarm::entry::{Entry, Failing, entries, with_failing};
+use crate::alarm::text::name_of;
 use crate::alarm::{Alarm, Memory};
 use crate::config::Problems;
 use crate::failure::FailureClass;
@@ -78,7 +79,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
             return;
         }
         let lost = self.channels.lost(&state.alarm);
-        self.report.warnings.extend(lost.iter().map(|(channel, said)| format!("{channel:?} cannot be reached: {said}")));
+        self.report.warnings.extend(lost.iter().map(|(channel, said)| format!("{} cannot be reached: {said}", name_of(*channel))));
         self.report.channels_lost = self.channels.are_all_lost(&state.alarm);
     }
 

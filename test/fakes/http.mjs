@@ -30,6 +30,7 @@ import http from "node:http";
  * - `'hang'` nothing happens and no answer comes · `'hang-after'` the effect happens, no answer comes
  * - `'reset'` nothing happens, the socket is reset · `'lost-answer'` the effect happens, the socket is reset
  * - `'slow-drip'` the effect happens, the answer comes byte by byte and never ends
+ * - `'endless'` the effect happens, the answer goes on for as long as it is taken, up to `FLOOD_BYTES`
  * - `'refused'` nothing happens, nobody listens; for a client on our clock (below) only
  * - `{status, headers?, body?}` this answer instead, without the effect; a `body` that is a function is given the request
  * - `{rawBody}` the effect happens, the answer has this body · `{truncate: n}` it breaks off after n bytes
@@ -44,9 +45,12 @@ import http from "node:http";
 
 /** @typedef {((request: Logged) => boolean) | {method?: string, path?: RegExp | string}} Match */
 
-const NAMED_FAULTS = ["hang", "hang-after", "reset", "lost-answer", "slow-drip", "refused"];
+const NAMED_FAULTS = ["hang", "hang-after", "reset", "lost-answer", "slow-drip", "endless", "refused"];
 /** Those that have no end of their own. */
 const ENDLESS = ["hang", "hang-after", "slow-drip", "refused"];
+
+/** An answer without an end is held back here, so that a client without a limit does not take the whole memory. */
+export const FLOOD_BYTES = 64 * 1024 * 1024;
 
 /** JSON with every BigInt as an integer of all its digits, as GitHub writes its 19-digit ids. */
 export function json(/** @type {any} */ value) {
@@ -107,7 +111,9 @@ export async function serve({ describe, handle, now }) {
     const headers = { date: new Date(now()).toUTCString(), "content-length": String(body.length) };
     if (!raw && body.length) headers["content-type"] = "application/json; charset=utf-8";
     for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name.toLowerCase()] = value;
+    if (fault === "endless") delete headers["content-length"];
     response.writeHead(answer.status, headers);
+    if (fault === "endless") return flood(response, logged);
     if (fault === "slow-drip") return drip(response, body);
     if (fault?.truncate === undefined) return response.end(body);
     response.write(body.subarray(0, fault.truncate), () => response.destroy());
@@ -167,6 +173,19 @@ export function matches(match, logged) {
   if (match.method && match.method.toLowerCase() !== logged.method.toLowerCase()) return false;
   if (match.path instanceof RegExp) return match.path.test(logged.path);
   return match.path === undefined || match.path === logged.path;
+}
+
+/** As fast as it is taken: only a limit on the size ends this before the time is over. */
+function flood(response, logged) {
+  const chunk = Buffer.alloc(64 * 1024, " ");
+  const pour = () => {
+    while (logged.bytes < FLOOD_BYTES && !response.destroyed) {
+      logged.bytes += chunk.length;
+      if (!response.write(chunk)) return void response.once("drain", pour);
+    }
+  };
+  logged.bytes = 0;
+  pour();
 }
 
 /** One byte at a time and never the last one: only a limit on the whole call ends this. */

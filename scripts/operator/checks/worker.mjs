@@ -3,6 +3,7 @@
 import { ok, problem, quoted, reached, unexpected } from "./finding.mjs";
 
 const CHECK = "Worker's word";
+const LOOK = "Look at its status page (docs/status.md), or at: npx wrangler tail";
 
 /**
  * @param {import('../connect.mjs').Ports} ports
@@ -27,11 +28,15 @@ export function checkWorker({ call }, { url, token }) {
   return reached(CHECK, work, (finding) => finding);
 }
 
-function judged(health, { ok: well, last_sweep: last, failures_in_a_row: failures, last_failure: failure }) {
+function judged(
+  health,
+  { ok: well, reasons = [], last_sweep: last, failures_in_a_row: failures, last_failure: failure },
+) {
   if (health === 200 && well) return ok(CHECK, `All is well, ${swept(last)}.`);
   const why = failure ? ` The last failure: ${shown(failure)}.` : "";
   const row = failures > 0 ? `, ${failures} failed in a row` : "";
-  return problem(CHECK, `It says that not all is well: ${swept(last)}${row}.${why}`, "Look at: npx wrangler tail");
+  const text = [`It says that not all is well: ${swept(last)}${row}.${why}`, ...reasons.map(shown)].join(" ");
+  return problem(CHECK, text, LOOK);
 }
 
 function ofSeveral(answer) {
@@ -40,7 +45,7 @@ function ofSeveral(answer) {
   const ill = apps.filter((app) => !app.ok);
   if (ill.length === 0) return ok(CHECK, `All is well with ${apps.length} Apps.`);
   const said = ill.map(({ app, word, last_sweep: last }) => `App ${shown(String(app))} ${shown(word)}, ${swept(last)}`);
-  return problem(CHECK, `It says that not all is well: ${said.join("; ")}.`, "Look at: npx wrangler tail");
+  return problem(CHECK, `It says that not all is well: ${said.join("; ")}.`, LOOK);
 }
 
 const swept = (last) => (last ? `last good sweep ${shown(last)}` : "no good sweep yet");

@@ -1,7 +1,8 @@
 //! An entry in plain words, for the status page and its JSON. Whoever writes HTML escapes them.
 
 use super::outside::visible;
-use super::{GUID, NAME, SAID, attempts, codes, events, kinds, link, name_of, stretch, waiting, why, why_it_fails};
+use super::{GUID, NAME, SAID, advice, attempts, codes, events, how_long, kinds, link, name_of, stretch, waiting, why, why_it_fails};
+use crate::alarm::Alarm;
 use crate::alarm::entry::{Entry, EntryKind, Undelivered};
 
 /// An entry, as a headline and what there is to know of it.
@@ -39,6 +40,12 @@ pub fn words(entry: &Entry) -> Words {
             Words { what: format!("{name}{colon} {}", why(kind)), more: attempts_of(event) }
         }
     }
+}
+
+/// What to do about all that is open, in sentences.
+#[must_use]
+pub fn to_do(alarm: &Alarm) -> Vec<String> {
+    advice(alarm).into_iter().map(|(about, what)| [about, ": ", &what].concat()).chain(how_long(alarm)).collect()
 }
 
 /// `workflow_run.completed`, with nothing in it that hides or breaks a line.

@@ -3,9 +3,10 @@
 use super::{NOW, Stored};
 use crate::failure::FailureClass;
 use crate::policy::lease::Lease;
+use crate::policy::ledger::Loss;
 use crate::policy::time::minutes;
 use crate::status::history::Row;
-use crate::status::page::{SCRIPT, STYLE, number};
+use crate::status::page::{SCRIPT, STYLE, number, with_times};
 use crate::status::plan_page::{PlanEvent, PlanView, plan_page};
 use crate::status::plot::by_hour;
 use crate::status::reply::Reply;
@@ -75,6 +76,43 @@ fn no_more_entries_are_shown_than_anybody_reads_and_the_rest_is_counted() {
     assert_eq!(html.matches("<li>").count(), 200);
     assert!(html.contains("… and 50 more"));
     assert_eq!(stored.status().entries.len(), 250);
+}
+
+#[test]
+fn what_to_do_stands_above_the_entries_and_each_event_leads_to_where_it_is_done() {
+    let mut stored = Stored::swept().gave_up("a", "push").gave_up("b", "push").outage();
+    let html = stored.page();
+    let place = |part: &str| html.find(part).unwrap_or_else(|| panic!("{part} in {html}"));
+    let gave_up = place("<p>Gave up: every attempt failed, so it is not asked for again. Repair the endpoint");
+    let outage = place("<p>Outage: repair the endpoint.");
+    let until = place("<p>Can be redelivered until <time datetime=\"2026-12-03T13:15:00.000Z\">");
+    assert!(
+        place("<summary>What to do</summary>") < outage && outage < gave_up && gave_up < until && until < place("<ul class=\"entries\">")
+    );
+    assert_eq!(html.matches("Gave up: ").count(), 1, "each sort once");
+    let advanced = "guid <a href=\"https://github.com/settings/apps/deploy-bot/advanced\" rel=\"noreferrer\"><code>a</code></a>";
+    assert!(html.contains(advanced), "{html}");
+    stored.state.alarm.app = None;
+    assert!(stored.page().contains("guid <code>a</code>"));
+    assert!(!Stored::swept().page().contains("class=\"advice\""));
+}
+
+#[test]
+fn each_time_of_a_sentence_is_one_of_the_readers() {
+    let shown = "<time datetime=\"2026-11-30T14:05:00.000Z\">2026-11-30 14:05 UTC</time>";
+    for (sentence, html) in [
+        ("until 2026-11-30 14:05 UTC; <then>", format!("until {shown}; &lt;then&gt;")),
+        ("2026-11-30 14:05 UTC to 2026-11-30 14:05 UTC", format!("{shown} to {shown}")),
+        ("é UTC, 2026-11-30 24:05 UTC, UTC", "é UTC, 2026-11-30 24:05 UTC, UTC".to_owned()),
+        ("", String::new()),
+    ] {
+        assert_eq!(with_times(sentence), html);
+    }
+    assert!(Reply::sentence(429, "until 2026-11-30 14:05 UTC", true).body.contains(shown));
+    let mut stored = Stored::swept();
+    let loss = Loss { made_at: NOW, last_at: NOW, from: NOW, to: NOW + minutes(9), count: 1, kinds: std::collections::BTreeMap::new() };
+    stored.state.ledger.left_behind.push(loss);
+    assert!(stored.page().contains(&format!("<p>from {shown} to ")), "{}", stored.page());
 }
 
 #[test]

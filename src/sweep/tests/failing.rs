@@ -209,7 +209,8 @@ fn a_sweep_without_room_for_a_page_asks_for_nothing_and_keeps_everything() {
     outside.used_before.set(28);
     let report = outside.tick("10:15").expect("it ends");
     assert_eq!((report.ending, report.failure), (Ending::NoRoom, None));
-    assert_eq!((outside.calls.borrow().len(), outside.stored.borrow().len()), (0, 0), "neither lease nor state");
+    assert_eq!(report.warnings, ["no page of the deliveries list fits the calls that are left: raise SUBREQUEST_LIMIT"]);
+    assert_eq!((outside.calls.borrow().len(), outside.stored.borrow().len()), (0, 0), "neither lease nor state, so it is no good sweep");
     outside.used_before.set(27);
     let report = outside.tick("10:30").expect("it ends");
     assert_eq!((report.ending, report.deliveries_list.pages), (Ending::Done, 1));

@@ -74,6 +74,15 @@ fn the_fields_of_the_sweep_line() {
 }
 
 #[test]
+fn how_a_sweep_went_stands_at_the_start_of_its_line() {
+    let mut report = Outside::new("a: 10:01 500").tick("10:15").expect("it ends");
+    report.warnings = vec!["one".to_owned()];
+    let line = serde_json::to_string(&report).expect("a report is plain data");
+    let start = r#"{"message":"sweep","app":"123456","scheduled":"2026-12-01T10:15:00.000Z","ending":"done","failure":null,"failures_in_a_row":0,"wait_until":null,"killed_in_a_row":0,"alarm_entries":0,"channels_lost":false,"warnings":["one"],"#;
+    assert!(line.starts_with(start), "{line}");
+}
+
+#[test]
 fn the_other_lines() {
     let guid = "38ee792a-82e7-11f1-959e-7ce606dfe5da".into();
     let delivery = crate::policy::delivery::DeliveryId(u64::MAX);

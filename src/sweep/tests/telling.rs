@@ -88,7 +88,7 @@ fn when_no_channel_is_left_the_run_fails_and_no_heartbeat_is_sent() {
         report.warnings,
         [
             "Telegram cannot be reached: Forbidden: bot was blocked by the user (status 403)",
-            "ControlRepo cannot be reached: the connection failed"
+            "the control repository cannot be reached: the connection failed"
         ]
     );
     outside.faults.borrow_mut().pop();
