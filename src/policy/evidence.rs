@@ -152,9 +152,9 @@ fn lies_below(newer_end: Position, position: Position) -> bool {
 }
 
 /// Whether two redeliveries may be of one sweep. By whole seconds always, so that a server which leaves out the milliseconds of one delivery
-/// changes nothing of what was weighed before.
+/// changes nothing of what was weighed before; and less than the second look reads back, so that nothing beyond it has a say.
 fn asked_at_once(older: Time, newer: Time) -> bool {
-    newer.whole_seconds().since(older.whole_seconds()) <= ASKED_AT_ONCE
+    newer.whole_seconds().since(older.whole_seconds()) < ASKED_AT_ONCE
 }
 
 impl Stretch {

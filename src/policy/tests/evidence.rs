@@ -66,8 +66,8 @@ fn unread(clock: &str, stretches: &[Stretch]) -> Counting {
 }
 
 #[test]
-fn redeliveries_are_passed_over_for_five_minutes_and_no_longer() {
-    for (before, counting) in [("10:05", Counting::Counts), ("10:04:59.999", Counting::IntoOutage)] {
+fn redeliveries_are_passed_over_for_five_minutes_by_whole_seconds_and_no_longer() {
+    for (before, counting) in [("10:05:01", Counting::Counts), ("10:05:00.999", Counting::IntoOutage)] {
         assert_eq!(unread("10:10", &[stretch(None, &format!("10:00 a, {before} U, 10:10 U"))]), counting, "{before}");
     }
 }
@@ -77,9 +77,9 @@ fn a_gap_that_is_read_goes_on_where_the_list_stopped_short() {
     let gap = |end: &str| stretch(Some(end), "10:00 u");
     for (end, counting) in [
         ("10:10", Counting::IntoOutage),
-        ("10:05", Counting::IntoOutage),
+        ("10:05:01", Counting::IntoOutage),
         // Other deliveries than those of one sweep may lie between.
-        ("10:04:59.999", Counting::Counts),
+        ("10:05:00.999", Counting::Counts),
         // It holds the place, and yet the attempt was not among what was read.
         ("10:12", Counting::Counts),
     ] {

@@ -108,7 +108,7 @@ impl Oracle {
         }
         let place = |item: &Listed| (if self.plain { item.at.whole_seconds() } else { item.at }, item.id);
         let mine = place(item);
-        let counts = |other: &Listed| !other.redelivery || mine.0.since(place(other).0) > minutes(5);
+        let counts = |other: &Listed| !other.redelivery || mine.0.whole_seconds().since(place(other).0.whole_seconds()) >= minutes(5);
         let before = self.ground.values().filter(|other| place(other) < mine && counts(other)).max_by_key(|other| place(other));
         before.is_some_and(|before| unanswered(before.code))
     }

@@ -327,8 +327,8 @@ fn a_delivery_without_milliseconds_changes_nothing_of_what_was_weighed_before() 
     let history = "e issues: 10:00 500, 12:41:00.250 0 | off, off\nf push: 10:00 500, 12:36 0\np: 12:30 200\nq: 12:42 200";
     let case = Case::new(history).sleeping().tick("12:45");
     let weighed = |case: &Case| case.world.ledger().events[&"e".into()].attempts[1].counting;
-    assert_eq!(weighed(&case), Counting::Counts);
+    assert_eq!(weighed(&case), Counting::IntoOutage);
     let case = case.add("r: 12:46 200 plain").tick("13:00");
     assert!(case.world.ledger().ground.whole_seconds_at.is_some());
-    assert_eq!(weighed(&case), Counting::Counts);
+    assert_eq!(weighed(&case), Counting::IntoOutage);
 }
