@@ -10,6 +10,9 @@ const APPS: &str = "APPS";
 /// The only App, or the one of several whom `GITHUB_APP_PRIVATE_KEY` without a suffix belongs to.
 const APP_ID: &str = "GITHUB_APP_ID";
 
+/// The longest name of a setting that is repeated: any of ours with the id of an App is shorter.
+const LONGEST_NAME: usize = 64;
+
 /// Apps at most: each has its own key, and a Worker on the paid plan has 128 variables.
 const MOST: usize = 100;
 
@@ -121,7 +124,7 @@ impl Apps {
     pub(super) fn strays(&self, variables: &impl Variables) -> Strays {
         let mut names: Vec<String> = variables.names().into_iter().filter(|name| text_of(variables, name).is_some()).collect();
         names.sort_unstable();
-        let strays = names.iter().filter_map(|name| Some(Problem::new(name.as_str(), self.why_stray(name)?)));
+        let strays = names.iter().filter_map(|name| Some(Problem::new(shown(name), self.why_stray(name)?)));
         let (harmless, wrong) = strays.partition(|stray| is_secret(&stray.setting));
         Strays { wrong, harmless }
     }
@@ -145,6 +148,17 @@ impl Apps {
             _ => None,
         }
     }
+}
+
+/// The name of a setting that means nothing, as far as it looks like the name of one: whoever pastes a secret as a name must not find it in
+/// the log.
+fn shown(name: &str) -> String {
+    let is_plain = name.len() <= LONGEST_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_plain && (name == name.to_ascii_uppercase() || name == name.to_ascii_lowercase()) {
+        return name.to_owned();
+    }
+    let id = name.rsplit_once('_').map_or("", |(_, id)| id);
+    format!("a name that ends in _{id}")
 }
 
 /// Settings that no App has.

@@ -271,3 +271,16 @@ fn every_setting_is_in_the_table_once() {
     used.dedup();
     assert_eq!(used, sorted, "what is read, and whose it may be");
 }
+
+#[test]
+fn a_secret_in_the_place_of_a_name_is_not_repeated() {
+    let said = "a name that ends in _22 is no setting: look whether its name is right";
+    let names = ["-----BEGIN RSA PRIVATE KEY-----_22".to_owned(), "MIIEpAIBAAKCAQEA7_22".to_owned(), format!("{}_22", "A".repeat(62))];
+    for name in names {
+        assert_eq!(problems(&[(&name, "x")], "11"), [said], "{name}");
+    }
+    let longest = format!("{}_22", "A".repeat(61));
+    for name in [longest.as_str(), "control_repository_22"] {
+        assert_eq!(problems(&[(name, "x")], "11"), [format!("{name} is no setting: look whether its name is right")]);
+    }
+}
