@@ -16,6 +16,9 @@ const targets = readdirSync(join(fuzz, "corpus")).sort();
 /** Long enough for the stored state of a busy day. */
 const LONGEST = 16_384;
 
+/** Lines of a failure: what broke, where, and the file with the input. */
+const SHOWN = 60;
+
 /** After so many a target has had its share, however much time is left. */
 const RUNS = 10_000_000;
 
@@ -60,7 +63,13 @@ async function search(program, target, seconds, seed) {
     join(fuzz, "corpus", target),
   ];
   const shell = `exec "$0" "$@" 2>&1`;
-  const text = await run("sh", ["-c", shell, program, ...args], { cwd: found, env: { FUZZ_TARGET: target } });
+  const text = await run("sh", ["-c", shell, program, ...args], { cwd: found, env: { FUZZ_TARGET: target } }).catch(
+    (error) => {
+      // Before what it found stand as many lines as it found new inputs.
+      const lines = error.output.trimEnd().split("\n");
+      throw new SetupError(`${target} broke a property:\n${lines.slice(-SHOWN).join("\n")}`);
+    },
+  );
   const [, runs] = text.match(/number_of_executed_units: (\d+)/);
   const [, speed] = text.match(/average_exec_per_sec: +(\d+)/);
   const [, cover] = text.match(/cov: (\d+) [^\n]*$/m) ?? [undefined, "?"];
