@@ -108,8 +108,8 @@ async fn call_at(env: &Env, app: Option<&str>, address: &str, now: Time) -> Resu
 }
 
 /// An isolate starts: what its first sweep runs is compiled now, on the time of the start.
-#[event(start)]
-pub fn start() {
+#[wasm_bindgen(start, private)]
+fn start() {
     recovery::rehearsal::rehearse();
 }
 

@@ -219,6 +219,7 @@ class RunningWorker {
     };
     subscribe("child_process", spawned);
     // Miniflare takes them from here only. Starts go one after the other, so no other process gets them.
+    const { MINIFLARE_WORKERD_V8_FLAGS: before } = process.env;
     if (v8Flags) process.env.MINIFLARE_WORKERD_V8_FLAGS = v8Flags;
     try {
       run.miniflare = new Miniflare({
@@ -254,7 +255,8 @@ class RunningWorker {
       throw error;
     } finally {
       unsubscribe("child_process", spawned);
-      delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
+      if (v8Flags && before !== undefined) process.env.MINIFLARE_WORKERD_V8_FLAGS = before;
+      else if (v8Flags) delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
     }
     this.#run = run;
   }

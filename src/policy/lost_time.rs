@@ -39,9 +39,6 @@ impl LostTime {
 /// Where the window starts for a sweep at `now` that has yet to read: not later than where it will.
 #[must_use]
 pub fn window_start_before_reading(ledger: &Ledger, settings: &Settings, now: Time) -> Time {
-    if is_placed(ledger, now) {
-        return ledger.ground.window_start;
-    }
     let stands_still = ledger.ground.lost_time.is_some() || no_sweep_succeeded(ledger.last_success(), now);
     ledger.ground.window_start_at(now, settings, stands_still)
 }
@@ -80,7 +77,8 @@ pub fn waits_until(lost_time: Option<LostTime>, first: Time, settings: &Settings
 }
 
 /// Whether a sweep on this tick has moved the window already. Of a tick that comes twice the second sweep leaves it there: what the first
-/// one settled may have been the last to hold it, and nobody has had a chance since then to ask for what it would leave behind.
+/// one settled may have been the last to hold it, and nobody has had a chance since then to ask for what it would leave behind. Where a
+/// wrong clock had left a later time that was cut to this tick, the window moves with the next one.
 #[must_use]
 pub fn is_placed(ledger: &Ledger, tick: Time) -> bool {
     ledger.swept_at == Some(tick)

@@ -55,7 +55,20 @@ macro_rules! delivery {
     };
 }
 
-/// One event passed, one was refused, one is asked for again, and one gives up.
+/// One event passed, one was refused, one is asked for again, and one gives up; the failures first, then all of them in two pages.
+const FAILURES: &str = concat!(
+    "[",
+    delivery!(6 of 3 "issues", false, 404),
+    ",",
+    delivery!(5 of 2 "check_run", false, 500),
+    ",",
+    delivery!(4 of 1 "workflow_run", true, 500),
+    ",",
+    delivery!(3 of 1 "workflow_run", true, 502),
+    ",",
+    delivery!(2 of 1 "workflow_run", false, 500),
+    "]"
+);
 const NEWER: &str = concat!(
     "[",
     delivery!(7 of 4 "push", false, 200),
@@ -111,9 +124,10 @@ fn no_key() -> String {
 
 /// What GitHub and Telegram would say.
 fn said(call: &Call<'_>) -> Said {
-    let is_list = call.url.contains("/deliveries?");
+    let has_more = call.url.contains("/deliveries?") && !call.url.contains("status=failure") && !call.url.contains("cursor=");
     let (status, body) = match (call.method, call.url) {
-        (_, url) if is_list => (200, if url.contains("cursor=") { OLDER } else { NEWER }),
+        (_, url) if url.contains("status=failure") => (200, FAILURES),
+        (_, url) if url.contains("/deliveries?") => (200, if has_more { NEWER } else { OLDER }),
         (_, url) if url.ends_with("/attempts") => (202, "{}"),
         (_, url) if url.ends_with("/app") => {
             (200, r#"{"id":1,"slug":"a","html_url":"https://github.com/apps/a","owner":{"login":"o","type":"User"}}"#)
@@ -126,6 +140,6 @@ fn said(call: &Call<'_>) -> Said {
         }
         _ => (200, r#"{"ok":true,"result":{"message_id":1}}"#),
     };
-    let headers = if is_list && !call.url.contains("cursor=") { HEADERS_OF_MORE } else { HEADERS };
+    let headers = if has_more { HEADERS_OF_MORE } else { HEADERS };
     (status, headers.to_owned(), body.as_bytes().to_vec())
 }
