@@ -5,7 +5,7 @@
 //! sweep that reads, decides, asks and tells, and the first real one finds all of it compiled.
 //!
 //! It runs the very functions of a sweep, over the same ports, whose answers are made up here: no call goes out, nothing is stored,
-//! signed or logged, and whatever comes of it is thrown away. `npm test` (step `costs`) holds how much of the first sweep it leaves.
+//! signed or logged, and whatever comes of it is thrown away. `npm test` holds how much of the first sweep it leaves.
 //!
 //! Source of both limits: Cloudflare's page "Limits", under "Worker startup time" and "CPU time".
 
