@@ -73,8 +73,8 @@ describe("the day", { concurrency: 2 }, () => {
       "sweeps 96",
       "gave up 1",
       "✓ Checked: each of the 21 events that failed was delivered, overtaken or told.",
-      "npx wrangler secret put GITHUB_APP_PRIVATE_KEY",
-      "npm run deploy",
+      "npx wrangler login",
+      "npm run setup",
     ];
     for (const sentence of sentences) assert.ok(words.includes(sentence), `${sentence}\n\n${text}`);
     assert.deepEqual(tooLong(text, 80), []);

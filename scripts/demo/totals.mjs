@@ -40,16 +40,17 @@ export function tellNext() {
       "what a sweep would decide about your own App (README.md says how to get the file)",
     ],
     ["npx wrangler login", "your Cloudflare account; the Free plan will do"],
-    ["in wrangler.toml, under [vars]", "set GITHUB_APP_ID, and TELEGRAM_CHAT_ID or CONTROL_REPO for the alarm"],
-    ["npx wrangler secret put GITHUB_APP_PRIVATE_KEY < your-app.private-key.pem", ""],
-    ["npx wrangler secret put TELEGRAM_BOT_TOKEN", "only with TELEGRAM_CHAT_ID"],
-    ["npm run deploy", "from then on it sweeps every 15 minutes"],
+    [
+      "npm run setup",
+      "asks for the App's id and key, a Telegram bot and a repository, checks each answer, and deploys: from then on it sweeps every 15 minutes",
+    ],
+    ["npm run doctor", "the same checks as a table, at any time"],
   ];
   print();
   print(paint("bold", `── Next: run it for real ${"─".repeat(columns - 25)}`));
   for (const [command, why] of steps) {
     print(paint("cyan", command), 2);
-    if (why) print(wrap([{ text: why, style: "dim" }], columns - 6), 6);
+    print(wrap([{ text: why, style: "dim" }], columns - 6), 6);
   }
   print();
   print("README.md has every step and setting.");
