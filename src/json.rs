@@ -1,7 +1,7 @@
 //! Reads JSON: every text that comes from outside, or out of the storage, goes through here.
 //!
 //! What serde derives takes an array for a struct too, its fields in turn, and so brings a second reader of each along: a tenth of the
-//! Worker, which V8 compiles in each cold isolate together with the one that is used. [`Objects`] takes an object for a struct and nothing
+//! Worker, which V8 compiles in each cold isolate together with the one that is used. `Objects` takes an object for a struct and nothing
 //! else. One function for texts and bytes alike, since each kind of input would be a third.
 
 use std::fmt;
