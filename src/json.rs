@@ -1,4 +1,4 @@
-//! Reads JSON: every text that comes from outside, or out of the storage, goes through here.
+//! Reads and writes JSON: every text that comes from outside, or out of the storage, goes through here.
 //!
 //! What serde derives takes an array for a struct too, its fields in turn, and so brings a second reader of each along: a tenth of the
 //! Worker, which V8 compiles in each cold isolate together with the one that is used. `Objects` takes an object for a struct and nothing
@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
 /// Reads all of `bytes` as one value.
 ///
@@ -18,6 +18,12 @@ pub fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> serde_json::Result<T>
     let value = T::deserialize(Objects(&mut json))?;
     json.end()?;
     Ok(value)
+}
+
+/// Writes what is of our own types, none of which fails to be written: texts, numbers, lists and objects of them.
+#[must_use]
+pub fn write(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// Hands everything on to what it wraps, so that all that is read within is wrapped too, but for structs: those it reads as maps.

@@ -23,6 +23,7 @@ use crate::apart::apart;
 use crate::config::{self, Apps, Config, Unusable, Variables};
 use crate::github::key::AppKey;
 use crate::http::{Http, RuntimeClock};
+use crate::json;
 use crate::policy::budget::Budget;
 use crate::policy::own::{self, Others, Write};
 use crate::policy::time::Time;
@@ -219,7 +220,7 @@ fn held(config: &Config, now: Time) -> Report {
     let mut report = Report::new(&config.app_id, now, config.settings.subrequest_limit);
     report.ending = Ending::Held;
     report.warnings.push("another sweep is under way".to_owned());
-    log::info!("{}", serde_json::to_string(&report).unwrap_or_default());
+    log::info!("{}", json::write(&report));
     report
 }
 

@@ -12,8 +12,8 @@ const QUARTER = 15 * 60_000;
 const CONTROL_REPO = "octo-maintainer/alarms";
 const START = Date.parse("2026-11-02T08:00:00Z");
 
-// workerd has V8 drop what it compiled of every isolate whenever it makes one, and Miniflare makes some after the Worker's. At Cloudflare
-// a tick follows the start of its isolate at once.
+// workerd has V8 drop what it compiled of every isolate whenever it makes one, and Miniflare makes some after the Worker's. What that leaves
+// open is in docs/benchmarks.md.
 const v8Flags = "--no-flush-liftoff-code";
 
 // Ticks in one process. The first is cold; those from the fourth on are warm: V8 has compiled anew what runs often.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::entry::{Entry, keys_of_event};
 use crate::policy::delivery::Guid;
-use crate::policy::order;
+use crate::policy::order::{self, by_number};
 use crate::policy::time::{Time, hours};
 
 /// An entry that left less than this ago comes back without a sound: it came and went, and was told once.
@@ -190,7 +190,7 @@ fn keys(entries: &[Entry]) -> Vec<Digest> {
 
 fn sorted(keys: impl Iterator<Item = Digest>) -> Vec<Digest> {
     let mut keys: Vec<Digest> = keys.collect();
-    order::sort(&mut keys, |key| (0, 0, key.0));
+    order::sort(&mut keys, |key| by_number(key.0));
     keys
 }
 

@@ -28,7 +28,7 @@ use super::shown::{Ended, Recovered};
 use crate::failure::FailureClass;
 use crate::policy::delivery::Outcome;
 use crate::policy::ledger::Loss;
-use crate::policy::order;
+use crate::policy::order::{self, by_number};
 use crate::policy::refusing::Refusing;
 use crate::policy::time::{Time, in_hours};
 
@@ -269,7 +269,7 @@ fn stretch(loss: &Loss) -> String {
 fn kinds(loss: &Loss) -> (Vec<(&str, u64)>, u64) {
     let mut kinds: Vec<(&str, u64)> = loss.kinds.iter().map(|(name, count)| (&**name, *count)).collect();
     // Those that are as frequent stay in the order of their names.
-    order::sort(&mut kinds, |(_, count)| (0, 0, !count));
+    order::sort(&mut kinds, |(_, count)| by_number(!count));
     let rest = kinds.split_off(kinds.len().min(KINDS_SHOWN)).iter().map(|(_, count)| count).sum();
     (kinds, rest)
 }

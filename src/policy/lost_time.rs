@@ -76,14 +76,6 @@ pub fn waits_until(lost_time: Option<LostTime>, first: Time, settings: &Settings
     Some(lost_time?.ended.map_or(forgotten, |ended| forgotten.min(own_window.max(ended + window))))
 }
 
-/// Whether a sweep on this tick has moved the window already. Of a tick that comes twice the second sweep leaves it there: what the first
-/// one settled may have been the last to hold it, and nobody has had a chance since then to ask for what it would leave behind. Where a
-/// wrong clock had left a later time that was cut to this tick, the window moves with the next one.
-#[must_use]
-pub fn is_placed(ledger: &Ledger, tick: Time) -> bool {
-    ledger.swept_at == Some(tick)
-}
-
 fn no_sweep_succeeded(last_success: Option<Time>, now: Time) -> bool {
     last_success.is_some_and(|before| now.since(before) > NO_SWEEP)
 }

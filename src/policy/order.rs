@@ -18,6 +18,12 @@ pub fn newest_first(rank: i64, position: Position) -> Key {
     (rank, !position.at.millis(), !position.id.0)
 }
 
+/// The lowest number first.
+#[must_use]
+pub fn by_number(number: u64) -> Key {
+    (0, 0, number)
+}
+
 /// Sorts. What has the same key stays as it is.
 pub fn sort<T>(items: &mut Vec<T>, key: impl Fn(&T) -> Key) {
     // As nearly always: the attempts of an event, say.

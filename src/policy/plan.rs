@@ -14,8 +14,8 @@ use super::event::{Ask, Attempt, Event, Fate};
 use super::evidence::Evidence;
 use super::ground::Ground;
 use super::ledger::{Ledger, add_loss};
-use super::lost_time::{LostTime, is_placed, move_window};
-use super::order;
+use super::lost_time::{LostTime, move_window};
+use super::order::{self, by_number};
 use super::own;
 use super::reading::{Filter, Item, Reading, believed};
 use super::settings::Settings;
@@ -87,7 +87,9 @@ pub fn decide(mut ledger: Ledger, mut reading: Reading, settings: &Settings, now
         ledger.whole_seconds();
     }
     let evidence = Evidence::new(std::mem::take(&mut reading.stretches), &reading.gaps, place);
-    if !is_placed(&ledger, tick) {
+    // Of a tick that comes twice the second sweep leaves the window where it is: what the first one settled may have been the last to hold it,
+    // and nobody has had a chance since then to ask for what it would leave behind.
+    if sweep_before != Some(tick) {
         move_window(&mut ledger, settings, now);
     }
     // Until its asks are made this sweep is none that succeeded.
@@ -198,7 +200,7 @@ fn take_refusals(ledger: &mut Ledger, reading: &Reading, whole_seconds: bool, pl
     let is_new = |item: &&Item| item.fresh && !ledger.ground.was_read_before(place(item.attempt.position));
     let refused = reading.items.iter().filter(is_new).filter(|item| item.attempt.outcome == Outcome::Refused);
     let mut attempts: Vec<Attempt> = refused.map(|item| item.attempt).collect();
-    order::sort(&mut attempts, |attempt| (0, 0, attempt.position.id.0));
+    order::sort(&mut attempts, |attempt| by_number(attempt.position.id.0));
     attempts.dedup_by_key(|attempt| attempt.position.id);
     let attempts = attempts.into_iter().map(|attempt| Attempt { position: place(attempt.position), ..attempt });
     ledger.refusals.take(reading.newest_pass.map(|newest| newest.place(whole_seconds)), attempts);

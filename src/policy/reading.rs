@@ -16,7 +16,7 @@ use super::delivery::{DeliveryId, Guid, Outcome, Position};
 use super::event::Attempt;
 use super::evidence::Stretch;
 use super::ground::{GapEnd, NextLink, PageCursor};
-use super::order;
+use super::order::{self, by_number};
 use super::own::Candidate;
 use super::time::{Time, hours};
 
@@ -197,7 +197,7 @@ impl Reading {
         let undelivered = |item: &&Item| matches!(item.attempt.outcome, Outcome::Failed | Outcome::Unanswered);
         let new = self.items.iter().filter(|item| item.fresh).filter(undelivered).filter(|item| which(item));
         let mut ids: Vec<DeliveryId> = new.map(|item| item.attempt.position.id).collect();
-        order::sort(&mut ids, |id| (0, 0, id.0));
+        order::sort(&mut ids, |id| by_number(id.0));
         ids.dedup();
         ids.len()
     }

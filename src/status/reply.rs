@@ -5,6 +5,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::page::{SCRIPT, STYLE, document, with_times};
+use crate::json;
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl Reply {
     #[must_use]
     pub fn json<T: Serialize>(status: u16, value: &T) -> Self {
         // Plain data: nothing in it can fail to be written.
-        Self::new(status, "application/json", serde_json::to_string(value).unwrap_or_default())
+        Self::new(status, "application/json", json::write(value))
     }
 
     /// Plain text, in Prometheus' form or in none.

@@ -12,6 +12,7 @@ use crate::alarm::text::words::{address, events_wait, to_do};
 use crate::alarm::{Alarm, Memory};
 use crate::config::Config;
 use crate::failure::FailureClass;
+use crate::json;
 use crate::policy::lease::Lease;
 use crate::policy::time::{Time, hours, minutes};
 use crate::sweep::failures::{Failure, TOLD_FROM};
@@ -272,6 +273,6 @@ fn with_lost_channels(mut open: Vec<Entry>, config: &Config, memory: &Memory) ->
 
 /// As the log and the JSON name it.
 pub(super) fn name_of(class: FailureClass) -> String {
-    let json = serde_json::to_string(&class).unwrap_or_default();
+    let json = json::write(&class);
     json.trim_matches('"').to_owned()
 }

@@ -25,6 +25,7 @@ use crate::config::{Config, Problems, Unusable};
 use crate::failure::FailureClass;
 use crate::github::api::Api;
 use crate::github::error::GitHubError;
+use crate::json;
 use crate::policy::budget::Budget;
 use crate::policy::delivery::Guid;
 use crate::policy::ledger::Ledger;
@@ -139,7 +140,7 @@ async fn run<N: Network, S: Signer, C: Clock, T: Storage>(
     run.caller = caller;
     run.sweep().await;
     let report = run.ended(started);
-    let line = serde_json::to_string(&report).unwrap_or_default();
+    let line = json::write(&report);
     if report.is_failure() {
         log::error!("{line}");
     } else {

@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use crate::failure::FailureClass;
+use crate::json;
 use crate::policy::delivery::{DeliveryId, Guid, Position};
 use crate::policy::own::Write;
 use crate::policy::plan::Tally;
@@ -310,7 +311,7 @@ impl Line<'_> {
     #[must_use]
     pub fn json(&self) -> String {
         // Plain data: nothing in it can fail to be written.
-        serde_json::to_string(self).unwrap_or_default()
+        json::write(self)
     }
 }
 

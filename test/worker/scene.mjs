@@ -38,6 +38,7 @@ export function* quarters(from, to) {
  * - `github`: options of the fake.
  * - `buildDir`: another build of the Worker.
  * - `inspector`: true opens the DevTools protocol of its isolate.
+ * - `v8Flags`: flags for V8, as the harness takes them.
  */
 export async function openScene(t, { settings = {}, github: options = {}, buildDir, inspector, v8Flags } = {}) {
   const repositories = [{ fullName: CONTROL_REPO, ownerType: "User" }];

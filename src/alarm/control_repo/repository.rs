@@ -17,7 +17,7 @@ use crate::failure::FailureClass;
 use crate::github::api::{Api, Caller};
 use crate::github::error::GitHubError;
 use crate::json;
-use crate::policy::order;
+use crate::policy::order::{self, by_number};
 use crate::policy::own::Write;
 use crate::policy::time::Time;
 use crate::ports::{Answer, Clock, Method, Network, Signer};
@@ -70,9 +70,9 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         let answer = api.get(FIND_INSTALLATION, Caller::App, &format!("/repos/{repo}/installation"), || true).await;
         let installation: Installation = read(FIND_INSTALLATION, answer, 200)?;
         let name = repo.rsplit('/').next().unwrap_or(repo);
-        let body = body_of(&TokenWish { repositories: [name], permissions: Permissions { issues: "write" } });
+        let body = json::write(&TokenWish { repositories: [name], permissions: Permissions { issues: "write" } });
         let path = format!("/app/installations/{}/access_tokens", installation.id);
-        let answer = api.write(TAKE_TOKEN, Caller::App, Method::Post, &path, body).await;
+        let answer = api.write(TAKE_TOKEN, Caller::App, Method::Post, &path, Some(body)).await;
         let entered_at = answer.as_ref().ok().and_then(|answer| Time::parse_http_date(answer.headers.date.as_deref()?));
         let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
         let id = access.repositories.first().map(|repository| repository.id);
@@ -98,13 +98,13 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         };
         let ours = issues.into_iter().filter(is_ours).map(|issue| Issue { number: issue.number, url: short(issue.html_url) });
         let mut ours: Vec<Issue> = ours.collect();
-        order::sort(&mut ours, |issue| (0, 0, issue.number));
+        order::sort(&mut ours, |issue| by_number(issue.number));
         Ok(ours)
     }
 
     pub(super) async fn create(&self, issue: &Text) -> Result<(Issue, Option<Write>), ChannelError> {
-        let body = body_of(&IssueBody { title: &issue.title, body: self.marked(issue), state: None, state_reason: None });
-        let answer = self.api.write(CREATE_ISSUE, self.caller(), Method::Post, &self.issues, body).await;
+        let body = json::write(&IssueBody { title: &issue.title, body: self.marked(issue), state: None, state_reason: None });
+        let answer = self.api.write(CREATE_ISSUE, self.caller(), Method::Post, &self.issues, Some(body)).await;
         let written: Written = read(CREATE_ISSUE, answer, 201).inspect_err(|error| self.doubt(error, 1))?;
         let write = self.write(&written);
         Ok((Issue { number: written.number, url: short(written.html_url) }, write))
@@ -134,9 +134,9 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
             State::Closed => (Some("closed"), Some("completed")),
             State::Reopened => (Some("open"), Some("reopened")),
         };
-        let body = body_of(&IssueBody { title: &issue.title, body: self.marked(issue), state, state_reason });
+        let body = json::write(&IssueBody { title: &issue.title, body: self.marked(issue), state, state_reason });
         let path = format!("{}/{number}", self.issues);
-        let answer = self.api.write(EDIT_ISSUE, self.caller(), Method::Patch, &path, body).await;
+        let answer = self.api.write(EDIT_ISSUE, self.caller(), Method::Patch, &path, Some(body)).await;
         let answer = answer.map_err(|error| channel_error(EDIT_ISSUE, error))?;
         match answer.status {
             200 => {
@@ -264,11 +264,6 @@ struct IssueBody<'a> {
     state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state_reason: Option<&'static str>,
-}
-
-/// What a call says. Writing it cannot fail: it is made of texts.
-fn body_of(value: &impl Serialize) -> Option<String> {
-    serde_json::to_string(value).ok()
 }
 
 /// The body of an answer, if it has the status of success.

@@ -133,7 +133,7 @@ impl<N: Network, C: Clock> Bot<'_, N, C> {
         let TelegramSettings { api_url, bot_token, .. } = &self.settings;
         let url = format!("{}/bot{bot_token}/{method}", api_url.trim_end_matches('/'));
         let headers = [("content-type", "application/json")];
-        let call = Call { method: Method::Post, url: &url, headers: &headers, body: serde_json::to_string(body).ok() };
+        let call = Call { method: Method::Post, url: &url, headers: &headers, body: Some(json::write(body)) };
         let answer = self.network.call(call).await.map_err(|source| ChannelError::Network { step, source })?;
         self.reply(step, &answer)
     }

@@ -12,7 +12,7 @@ use crate::policy::event::Attempt;
 use crate::policy::evidence::{Counting, Seen, Stretch};
 use crate::policy::ground::{Gap, GapEnd, NextLink};
 use crate::policy::ledger::Ledger;
-use crate::policy::lost_time::{is_placed, window_start_before_reading};
+use crate::policy::lost_time::window_start_before_reading;
 use crate::policy::own::Candidate;
 use crate::policy::settings::Settings;
 use crate::policy::time::{Precision, Time, hours, minutes};
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         let (ground, oldest_ask) = (&ledger.ground, ledger.oldest_ask());
         let share = |pages: u32| if killed { (pages / 4).max(1) } else { pages };
         let is_unfiltered = ground.unfiltered_at.is_some_and(|at| now.since(at) < FILTER_TRIED_AGAIN);
-        let window_start = start_of_window(ledger, settings, now, now);
+        let window_start = window_start_before_reading(ledger, settings, now);
         let known = ground.cursor.unwrap_or(Position { at: window_start, ..Position::default() });
         let late = known.at - LISTED_LATE;
         Self {
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
 
     fn correct_clock(&mut self) {
         let now = believed(self.tick, self.reading.github_date);
-        self.window_start = start_of_window(self.ledger, self.settings, self.tick, now);
+        self.window_start = window_start_before_reading(self.ledger, self.settings, now);
         self.retention_start = now - self.settings.retention;
         if self.first_sweep {
             self.known.at = self.window_start;
@@ -369,9 +369,4 @@ fn intern(names: &mut Vec<Rc<str>>, name: &str) -> Rc<str> {
         names.push(name.clone());
     }
     name
-}
-
-/// Where the window starts for a sweep on this tick, which GitHub's clock may have shown to be at `now`.
-fn start_of_window(ledger: &Ledger, settings: &Settings, tick: Time, now: Time) -> Time {
-    if is_placed(ledger, tick) { ledger.ground.window_start } else { window_start_before_reading(ledger, settings, now) }
 }
