@@ -9,6 +9,7 @@ import { choose, person } from "./operator/person.mjs";
 import { openDesk } from "./operator/scene.mjs";
 import { breaks, issuesOf, openAlarm, quiet, settings, sweep } from "./worker/alarm.mjs";
 import { at, CHAT, opened, openScene } from "./worker/scene.mjs";
+import { VERSION } from "./worker/stored.mjs";
 import { ago, openDoor, statusOf } from "./worker/visitor.mjs";
 
 const OTHER_CHAT = -1009;
@@ -82,7 +83,7 @@ describe("what an operator does", { concurrency: 2 }, () => {
     assert.deepEqual((await scene.tickAt("08:30")).asked, [guid]);
     const { ledger } = await scene.state();
     assert.deepEqual(ledger.ground.watched_since, kept.ledger.ground.watched_since, "what was kept stays");
-    await scene.worker.writeState("state", JSON.stringify({ ...kept, version: 2 }));
+    await scene.worker.writeState("state", JSON.stringify({ ...kept, version: VERSION + 1 }));
     assert.equal((await scene.tickAt("08:45")).sweep.failure, "state");
     await scene.worker.writeState("state", JSON.stringify(kept));
     await settings(scene, { TELEGRAM_BOT_TOKEN: undefined, TELEGRAM_CHAT_ID: undefined, CONTROL_REPO: undefined });

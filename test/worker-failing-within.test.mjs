@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { at, CHAT, CONTROL_REPO, isList, opened, openScene, quarters } from "./worker/scene.mjs";
+import { VERSION } from "./worker/stored.mjs";
 
 /** A sweep that is ended while it reads. */
 const killed = (scene, time) => scene.killedAt(time, { call: isList });
@@ -74,7 +75,7 @@ describe("sweeps that fail by themselves", { concurrency: 1 }, () => {
     await scene.ticks("08:15", "08:30");
     scene.shows(poison);
     const before = await scene.worker.state("state");
-    const newer = '{"version":2,"of":["another","shape"]}';
+    const newer = `{"version":${VERSION + 1},"of":["another","shape"]}`;
     await scene.worker.writeState("state", newer);
     const ticks = await scene.ticks("08:45", "09:45");
     assert.ok(ticks.every(({ outcome, sweep }) => outcome === "exception" && sweep.failure === "state"));

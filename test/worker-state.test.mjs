@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { gate } from "./worker/gate.mjs";
 import { at, CHAT, CONTROL_REPO, opened, openScene } from "./worker/scene.mjs";
+import { VERSION } from "./worker/stored.mjs";
+import { keptState, version } from "./worker/upgrade.mjs";
 
 const asked = (ticks) => ticks.flatMap((tick) => tick.asked);
 
@@ -149,7 +151,8 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
 
   for (const [name, text] of [
     ["no JSON", "{"],
-    ["another shape", '{"version":1,"ledger":[]}'],
+    ["another shape", `{"version":${VERSION},"ledger":[]}`],
+    ["an event of another shape", keptState(version).state.replace('"events":[', '"events":["half an event",')],
     ["no version", '{"ledger":{}}'],
   ]) {
     test(`a stored state that cannot be read (${name}) is put aside, and the sweep is a first one`, async (t) => {
@@ -161,7 +164,7 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
       assert.match(tick.sweep.warnings.join(), /cannot be read/);
       const { state, history: _, ...others } = await scene.worker.state();
       assert.deepEqual(Object.values(others), [text]);
-      assert.equal(JSON.parse(state).version, 1);
+      assert.equal(JSON.parse(state).version, VERSION);
       await scene.tickAt("08:30");
       assert.deepEqual(Object.values(await scene.worker.state()).filter((value) => value === text).length, 1);
     });
@@ -169,7 +172,7 @@ describe("the state, and sweeps that overlap", { concurrency: 2 }, () => {
 
   test("a state of a newer version stops the sweep, and stays untouched", async (t) => {
     const scene = await opened(t);
-    const text = '{"version":2,"of":["another","shape"]}';
+    const text = `{"version":${VERSION + 1},"of":["another","shape"]}`;
     await scene.worker.writeState("state", text);
     scene.fails("08:05");
     for (const clock of ["08:15", "08:30"]) {

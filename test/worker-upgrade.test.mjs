@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { read } from "./operator/pages.mjs";
 import { ASK, at, CHAT, CONTROL_REPO, isList, opened } from "./worker/scene.mjs";
+import { readState, VERSION } from "./worker/stored.mjs";
 import { afternoon, endpointIsBack, keptState, keptVersions, morning, version } from "./worker/upgrade.mjs";
 
 /** Every place in a JSON value at which something stands, whatever it is; all items of a list count as one. */
@@ -17,7 +18,7 @@ function form(value, path = "") {
 
 /** Puts what an older version stored in place of what this one did, whose numbers it must know. */
 async function takeOver(scene, stored) {
-  const { ledger, alarm } = JSON.parse(stored.state);
+  const { ledger, alarm } = readState(stored.state);
   for (const [, id] of ledger.events.flatMap(({ t }) => t)) assert.ok(scene.github.deliveries.byId.has(BigInt(id)), id);
   assert.equal(alarm.telegram.message_id, scene.messages().at(-1).message_id);
   assert.equal(alarm.control_repo.issue.number, scene.openIssue().number);
@@ -47,7 +48,11 @@ describe("from one version to another", () => {
     const day = await morning(t);
     const { scene } = day;
     const older = await scene.worker.state("state");
-    const newer = JSON.stringify({ ...JSON.parse(older), version: 2, something: { of: "the newer version" } });
+    const newer = JSON.stringify({
+      ...JSON.parse(older),
+      version: VERSION + 1,
+      something: { of: "the newer version" },
+    });
     await scene.worker.writeState("state", newer);
     const told = scene.messages().length;
     endpointIsBack(day);
@@ -56,7 +61,9 @@ describe("from one version to another", () => {
       assert.deepEqual([tick.outcome, tick.sweep.failure, tick.asked], ["exception", "state", []]);
       assert.match(
         tick.lines.join("\n"),
-        /the stored state has version 2, newer than this Worker's; deploy the newer Worker again/,
+        new RegExp(
+          `the stored state has version ${VERSION + 1}, newer than this Worker's; deploy the newer Worker again`,
+        ),
       );
       assert.equal(await scene.worker.state("state"), newer);
     }

@@ -21,15 +21,7 @@ impl fmt::Display for DeliveryId {
 
 impl Serialize for DeliveryId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut digits = [b'0'; 20];
-        let mut left = self.0;
-        let mut start = digits.len();
-        while left > 0 || start == digits.len() {
-            start -= 1;
-            digits[start] = b'0' + u8::try_from(left % 10).unwrap_or_default();
-            left /= 10;
-        }
-        serializer.serialize_str(ascii(&digits[start..]))
+        serializer.serialize_str(itoa::Buffer::new().format(self.0))
     }
 }
 
@@ -121,19 +113,23 @@ fn uuid_text(value: u128) -> [u8; 36] {
 
 impl fmt::Display for Guid {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.with_text(|text| out.write_str(text))
+    }
+}
+
+impl Guid {
+    /// Its text, to `read`.
+    pub(super) fn with_text<T>(&self, read: impl FnOnce(&str) -> T) -> T {
         match self {
-            Self::Text(text) => out.write_str(text),
-            Self::Uuid(value) => out.write_str(ascii(&uuid_text(*value))),
+            Self::Text(text) => read(text),
+            Self::Uuid(value) => read(ascii(&uuid_text(*value))),
         }
     }
 }
 
 impl Serialize for Guid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Uuid(value) => serializer.serialize_str(ascii(&uuid_text(*value))),
-        }
+        self.with_text(|text| serializer.serialize_str(text))
     }
 }
 

@@ -1,12 +1,14 @@
 //! An event: all attempts of one guid, and what this Worker asked for.
 
+pub mod stored;
+
 use std::rc::Rc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::delivery::{DeliveryId, Guid, Outcome, Position};
-use super::evidence::{Counting, flags, from_flags};
+use super::delivery::{Guid, Outcome, Position};
+use super::evidence::Counting;
 use super::order::{self, oldest_first};
 use super::time::{Time, minutes};
 
@@ -21,12 +23,9 @@ const UNSHOWN_IN_A_ROW: usize = 3;
 /// let the state grow. The first and the newest stay.
 const ATTEMPTS_KEPT: usize = 32;
 
-/// Bytes of the stored form of an ask at most: its keys, three times and an id.
-pub const ASK_BYTES: usize = 112;
-
 /// One attempt, judged when it was read: a changed `RETRY_STATUS` reopens nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "AttemptWire", into = "AttemptWire")]
+#[serde(from = "stored::AttemptWire", into = "stored::AttemptWire")]
 pub struct Attempt {
     /// Its place in the list.
     pub position: Position,
@@ -38,35 +37,6 @@ pub struct Attempt {
     pub redelivery: bool,
     /// Whether it counts against `MAX_ATTEMPTS`.
     pub counting: Counting,
-}
-
-/// `[time, id, code, outcome, flags]`: thousands of these are stored.
-#[derive(Serialize, Deserialize)]
-struct AttemptWire(Time, DeliveryId, i32, char, u8);
-
-impl From<Attempt> for AttemptWire {
-    fn from(attempt: Attempt) -> Self {
-        let outcome = match attempt.outcome {
-            Outcome::Passed => 'p',
-            Outcome::Refused => 'r',
-            Outcome::Failed => 'f',
-            Outcome::Unanswered => 'u',
-        };
-        Self(attempt.position.at, attempt.position.id, attempt.status_code, outcome, flags(attempt.counting, attempt.redelivery))
-    }
-}
-
-impl From<AttemptWire> for Attempt {
-    fn from(AttemptWire(at, id, status_code, outcome, flags): AttemptWire) -> Self {
-        let (counting, redelivery) = from_flags(flags);
-        let outcome = match outcome {
-            'p' => Outcome::Passed,
-            'r' => Outcome::Refused,
-            'f' => Outcome::Failed,
-            _ => Outcome::Unanswered,
-        };
-        Self { position: Position { at, id }, status_code, outcome, redelivery, counting }
-    }
 }
 
 /// One request to GitHub to redeliver.
@@ -147,7 +117,8 @@ impl Fate {
     }
 }
 
-/// One event. The stored form has short keys, since the state holds thousands.
+/// One event. Its stored form as an object has short keys, since the state holds thousands; most are stored shorter still
+/// ([`stored`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// Its identity.
@@ -303,37 +274,6 @@ impl Event {
             ask.on = ask.on.whole_seconds();
         }
     }
-
-    /// Bytes of the stored form at most.
-    #[must_use]
-    pub fn stored_bytes(&self) -> usize {
-        let guid = match &self.guid {
-            Guid::Uuid(_) => 36,
-            Guid::Text(text) => json_bytes(text),
-        };
-        let action = self.action.as_deref().map_or(0, |action| json_bytes(action) + 7);
-        // The keys, a repository and the longest fate; `[1764547200123,"18446744073709551615",-2147483648,"f",0],`.
-        100 + guid + json_bytes(&self.event) + action + self.attempts.len() * 62 + self.asks.len() * ASK_BYTES
-    }
-}
-
-impl Event {
-    /// Bytes of the stored form. Slower than [`Event::stored_bytes`], and exact for all that is ASCII.
-    #[must_use]
-    pub fn measured_bytes(&self) -> usize {
-        match serde_json::to_string(self) {
-            // And the comma behind it.
-            Ok(json) if json.is_ascii() => json.len() + 1,
-            _ => self.stored_bytes(),
-        }
-    }
-}
-
-/// Bytes of a text in JSON, without its quotes, at most. Other letters than ASCII are stored as `\u` and four digits.
-#[must_use]
-pub fn json_bytes(text: &str) -> usize {
-    let escaped = |byte: &u8| !byte.is_ascii() || *byte < b' ' || matches!(byte, b'"' | b'\\');
-    text.len() + 5 * text.as_bytes().iter().filter(|byte| escaped(byte)).count()
 }
 
 /// Whether the newest asks in a row were all lost or struck: then GitHub will not redeliver this event.

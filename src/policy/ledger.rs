@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::{Guid, Position};
-use super::event::{ASK_BYTES, Ask, AskStanding, Event, Fate, LOST_AFTER, json_bytes};
+use super::event::stored::{self, ASK_BYTES, json_bytes};
+use super::event::{Ask, AskStanding, Event, Fate, LOST_AFTER};
 use super::ground::Ground;
 use super::order::{self, oldest_first};
 use super::outage::{Endpoint, Outage};
@@ -107,7 +108,7 @@ pub struct Ledger {
     #[serde(default)]
     pub no_room: NoRoom,
     /// Events by guid, as a list in the stored form.
-    #[serde(with = "events_as_list")]
+    #[serde(with = "stored")]
     pub events: BTreeMap<Guid, Event>,
     /// Events that were left behind.
     pub left_behind: Vec<Loss>,
@@ -354,22 +355,5 @@ pub fn add_loss(losses: &mut Vec<Loss>, (from, to): (Time, Time), name: Option<&
     if let Some(name) = name {
         let fits = loss.kinds.len() < LOSS_KINDS && json_bytes(name) <= LOSS_KIND_BYTES;
         *loss.kinds.entry(if fits || loss.kinds.contains_key(name) { name.clone() } else { "others".into() }).or_insert(0) += 1;
-    }
-}
-
-mod events_as_list {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::{Event, Guid};
-
-    pub(super) fn serialize<S: Serializer>(events: &BTreeMap<Guid, Event>, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(events.values())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Guid, Event>, D::Error> {
-        let events = Vec::<Event>::deserialize(deserializer)?;
-        Ok(events.into_iter().map(|event| (event.guid.clone(), event)).collect())
     }
 }

@@ -4,7 +4,7 @@
 //! and every other time is data from GitHub's list. `tests::the_policy_is_pure` reads these files and fails on an import that would
 //! change that.
 //!
-//! Read in this order: [`time`], [`delivery`], [`event`], [`evidence`], [`outage`], [`superseded`], [`own`], [`refusing`], [`ground`],
+//! Read in this order: [`time`], [`names`], [`delivery`], [`event`], [`evidence`], [`outage`], [`superseded`], [`own`], [`refusing`], [`ground`],
 //! [`lost_time`], [`recovering`], [`forgetting`], [`reading`], [`settings`], [`ledger`], [`plan`], [`lease`], [`budget`].
 
 pub mod budget;
@@ -16,6 +16,7 @@ pub mod ground;
 pub mod lease;
 pub mod ledger;
 pub mod lost_time;
+pub mod names;
 pub mod order;
 pub mod outage;
 pub mod own;

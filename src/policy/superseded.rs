@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::Position;
-use super::event::json_bytes;
+use super::event::stored::json_bytes;
 use super::order::{self, oldest_first};
 use super::settings::Settings;
 use super::time::Time;

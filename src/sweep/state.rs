@@ -11,8 +11,8 @@ use crate::policy::ledger::Ledger;
 use crate::policy::own::{Others, Own};
 use crate::policy::time::Time;
 
-/// The version that this code reads and writes.
-pub const VERSION: u32 = 1;
+/// The version that this code writes. It reads all before it too: version 1 (0.1.0) has every event as an object.
+pub const VERSION: u32 = 2;
 
 /// All that is kept between sweeps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl State {
             version: u32,
         }
         match json::read::<Self>(text.as_bytes()) {
-            Ok(state) if state.version == VERSION => Ok(state),
+            Ok(state) if (1..=VERSION).contains(&state.version) => Ok(Self { version: VERSION, ..state }),
             // Another form altogether may still say that it is newer.
             _ => match json::read::<Version>(text.as_bytes()) {
                 Ok(Version { version }) if version > VERSION => Err(StateError::Newer(version)),

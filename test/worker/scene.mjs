@@ -8,6 +8,7 @@ import { startGitHub, testKeys } from "../fakes/github.mjs";
 import { startTelegram } from "../fakes/telegram.mjs";
 import { startWorker } from "../harness.mjs";
 import { assertNoSecret, everythingWritten, keepAnswers } from "./secrets.mjs";
+import { readState } from "./stored.mjs";
 
 export const CHAT = -1001234567890;
 export const CONTROL_REPO = "octo-maintainer/alarms";
@@ -197,7 +198,7 @@ class Scene {
 
   async state() {
     const text = await this.worker.state("state");
-    return text && JSON.parse(text);
+    return text && readState(text);
   }
 
   /** What stands in the chat, as a person reads it. */

@@ -10,6 +10,7 @@ import { startTelegram } from "../fakes/telegram.mjs";
 import { startWorker } from "../harness.mjs";
 import { ASK, at, CHAT, CONTROL_REPO, withSettings } from "./scene.mjs";
 import { assertNoSecret, everythingWritten, keepAnswers } from "./secrets.mjs";
+import { readState } from "./stored.mjs";
 
 export const ONE = "1234567";
 export const TWO = "7654321";
@@ -125,7 +126,7 @@ class Several {
   /** What an App's object has stored. */
   async state(app) {
     const text = await this.worker.state("state", app);
-    return text && JSON.parse(text);
+    return text && readState(text);
   }
 
   /** What stands in the chat, as a person reads it. */

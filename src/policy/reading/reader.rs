@@ -13,6 +13,7 @@ use crate::policy::evidence::{Counting, Seen, Stretch};
 use crate::policy::ground::{Gap, GapEnd, NextLink};
 use crate::policy::ledger::Ledger;
 use crate::policy::lost_time::window_start_before_reading;
+use crate::policy::names::Names;
 use crate::policy::own::Candidate;
 use crate::policy::settings::Settings;
 use crate::policy::time::{Precision, Time, hours, minutes};
@@ -50,7 +51,7 @@ pub struct Reader<'a> {
     oldest_in_window: Option<(Position, bool)>,
     answered_before_window: bool,
     gaps: Gaps,
-    names: Vec<Rc<str>>,
+    names: Names,
     /// The next links of the list, or the gap, that is being read.
     followed: Followed,
     reading: Reading,
@@ -89,7 +90,7 @@ impl<'a> Reader<'a> {
             oldest_in_window: None,
             answered_before_window: false,
             gaps: Gaps::new(&ground.gaps, share(settings.delivery_pages)),
-            names: Vec::new(),
+            names: Names::default(),
             followed: Followed::default(),
             reading: Reading::default(),
         }
@@ -253,7 +254,7 @@ impl<'a> Reader<'a> {
     /// Keeps of a delivery what the decision needs: of one that passed at once its guid and what it may overtake, of another all.
     fn keep(&mut self, list: List, delivery: &Delivery, position: Position, outcome: Outcome) {
         let guid = Guid::from(&*delivery.guid);
-        let event = intern(&mut self.names, &delivery.event);
+        let event = self.names.shared(&delivery.event);
         let passed_at_once = outcome == Outcome::Passed && !delivery.redelivery;
         let maybe_own = !delivery.redelivery && self.ledger.own.may_be(&event, delivery.repository_id, position.at);
         if let (true, Some(repository_id)) = (maybe_own, delivery.repository_id) {
@@ -267,7 +268,7 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        let action = delivery.action.as_ref().map(|action| intern(&mut self.names, clip(&action.0)));
+        let action = delivery.action.as_ref().map(|action| self.names.shared(clip(&action.0)));
         let status_code = i32::try_from(delivery.status_code).unwrap_or(-1);
         let counting = if outcome.is_answer() || !delivery.redelivery { Counting::Counts } else { Counting::Unread };
         let attempt = Attempt { position, status_code, outcome, redelivery: delivery.redelivery, counting };
@@ -356,17 +357,4 @@ pub(super) fn before(position: Position, mark: Position) -> bool {
 /// An action is for people. That of a `repository_dispatch` is whatever somebody wrote: it must fail no page.
 fn clip(action: &str) -> &str {
     &action[..action.floor_char_boundary(TEXT_BYTES)]
-}
-
-/// The same few names stand on thousands of deliveries.
-fn intern(names: &mut Vec<Rc<str>>, name: &str) -> Rc<str> {
-    if let Some(known) = names.iter().find(|known| ***known == *name) {
-        return known.clone();
-    }
-    let name: Rc<str> = name.into();
-    // A list that names a new event on each delivery would make the look-up slow.
-    if names.len() < 256 {
-        names.push(name.clone());
-    }
-    name
 }

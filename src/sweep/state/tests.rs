@@ -4,6 +4,7 @@ use serde_json::Value;
 use super::*;
 use crate::failure::FailureClass;
 use crate::policy::delivery::{DeliveryId, Position};
+use crate::policy::event::Event;
 use crate::policy::own;
 use crate::policy::time::minutes;
 
@@ -18,7 +19,7 @@ fn state() -> State {
 #[test]
 fn the_stored_form_is_pinned() {
     // A change here needs a new version, and a test that the old one is still read.
-    expect![[r#"{"version":1,"ledger":{"swept_at":1793612700000,"ground":{"cursor":[1793610905123,"18446744073709551615"],"gaps":[],"watched_since":null,"window_start":0,"whole_seconds_at":null},"overtakers":{"since":{},"newest":[]},"ignored":{},"no_room":{"overtakable":null,"any":null},"events":[],"left_behind":[],"gaps_lost":[],"refusals":{},"endpoint":{},"own":[]},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null},"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1}}"#]]
+    expect![[r#"{"version":2,"ledger":{"swept_at":1793612700000,"ground":{"cursor":[1793610905123,"18446744073709551615"],"gaps":[],"watched_since":null,"window_start":0,"whole_seconds_at":null},"overtakers":{"since":{},"newest":[]},"ignored":{},"no_room":{"overtakable":null,"any":null},"events":[],"left_behind":[],"gaps_lost":[],"refusals":{},"endpoint":{},"own":[]},"alarm":{"telegram":null,"telegram_reach":{"failed":0},"control_repo":null,"control_repo_reach":{"failed":0},"app":null},"failures":{"last":{"at":1793606400000,"class":"rate_limited"},"in_a_row":1,"since":1793606400000,"wait":{"until":1793611800000,"named":true},"waits":1}}"#]]
         .assert_eq(&state().write().expect("it is written"));
 }
 
@@ -31,12 +32,20 @@ fn what_was_written_is_read_again() {
 #[test]
 fn a_newer_version_is_told_from_what_cannot_be_read() {
     let newer = |text: &str| State::read(text).expect_err("it is not to be used");
-    assert_eq!(newer(r#"{"version":2,"everything":"else"}"#), StateError::Newer(2));
-    let same_form = state().write().expect("it is written").replace("\"version\":1", "\"version\":7");
+    assert_eq!(newer(r#"{"version":3,"everything":"else"}"#), StateError::Newer(3));
+    let same_form = state().write().expect("it is written").replace("\"version\":2", "\"version\":7");
     assert_eq!(newer(&same_form), StateError::Newer(7));
     for text in ["", "{", "null", "[]", "{}", r#"{"version":1}"#, r#"{"version":"1"}"#, r#"{"version":0,"ledger":{}}"#, "\u{0}"] {
         assert_eq!(newer(text), StateError::Unreadable, "{text}");
     }
+}
+
+#[test]
+fn a_state_of_the_first_version_is_read_and_written_as_one_of_this() {
+    let text = state().write().expect("it is written");
+    let first = text.replace("\"version\":2", "\"version\":1");
+    assert_ne!(first, text);
+    assert_eq!(State::read(&first).expect("it is read").write().expect("it is written"), text);
 }
 
 #[test]
@@ -94,8 +103,23 @@ fn what_each_released_version_stored_is_read_and_nothing_of_it_is_lost() {
         let storage: Value = serde_json::from_slice(&std::fs::read(&path).expect("it is read")).expect("it is JSON");
         let text = storage["state"].as_str().expect("a text");
         let state = State::read(text).expect("a newer Worker reads what an older one wrote");
-        let (kept, now) = (serde_json::from_str(text).expect("it is JSON"), serde_json::to_value(&state).expect("it is plain data"));
+        let mut kept: Value = serde_json::from_str(text).expect("it is JSON");
+        let mut now = serde_json::to_value(&state).expect("it is plain data");
+        let events = |state: &mut Value| {
+            state["version"].take();
+            state["ledger"]["events"].take().as_array().expect("a list").clone()
+        };
+        let (events_kept, events_now) = (events(&mut kept), events(&mut now));
         assert_eq!(lost(&kept, &now, ""), [""; 0], "{}", path.display());
+        assert!(!events_kept.is_empty() && events_kept.len() == events_now.len(), "{}", path.display());
+        for event in events_kept {
+            // The first version had all of them as objects.
+            let is_there = match serde_json::from_value::<Event>(event.clone()) {
+                Ok(event) => state.ledger.events.get(&event.guid) == Some(&event),
+                Err(_) => events_now.contains(&event),
+            };
+            assert!(is_there, "{}: {event}", path.display());
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::policy::tests::history::{parse, time};
 use crate::ports::{Answer, AnswerHeaders, Key, NetworkError};
 use crate::sweep::failures::Failure;
 use crate::sweep::report::{Ending, Events};
-use crate::sweep::state::State;
+use crate::sweep::state::{State, VERSION};
 
 use super::world::{Crash, Fault, Outside, Upset};
 
@@ -195,7 +195,7 @@ fn a_state_that_cannot_be_read_is_put_aside_and_one_of_a_newer_version_stops_the
     let report = outside.tick("10:15").expect("it ends");
     assert_eq!((report.failure, report.warnings.len()), (None, 1));
     assert_eq!(outside.stored.borrow().get(&Key::Aside).map(String::as_str), Some("{broken"));
-    let newer = r#"{"version":2}"#.to_owned();
+    let newer = format!(r#"{{"version":{}}}"#, VERSION + 1);
     outside.stored.borrow_mut().insert(Key::State, newer.clone());
     let report = outside.tick("10:30").expect("it ends");
     assert_eq!(report.failure, Some(FailureClass::State));

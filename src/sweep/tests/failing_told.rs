@@ -5,7 +5,7 @@ use crate::policy::tests::history::{parse, time};
 use crate::policy::time::minutes;
 use crate::ports::{Answer, AnswerHeaders, Key, NetworkError};
 use crate::sweep::report::Ending;
-use crate::sweep::state::State;
+use crate::sweep::state::{State, VERSION};
 
 use super::failing::state;
 use super::world::{Crash, Fault, Outside};
@@ -234,7 +234,7 @@ fn a_state_of_a_newer_version_is_told_by_the_second_sweep_and_stays_as_it_is() {
     let outside = Outside::new("a: 10:01 500 | 500, 500");
     outside.ticks(time("10:15"), time("10:45"));
     let before = outside.stored.borrow()[&Key::State].clone();
-    let newer = r#"{"version":2}"#.to_owned();
+    let newer = format!(r#"{{"version":{}}}"#, VERSION + 1);
     outside.stored.borrow_mut().insert(Key::State, newer.clone());
     let row = endings(&outside, "11:00", "12:30");
     assert!(row.iter().all(|(ending, _)| *ending == Ending::Failed));
