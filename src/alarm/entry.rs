@@ -209,7 +209,15 @@ pub fn with_lost_channel(mut entries: Vec<Entry>, channel: Channel, since: Time,
 /// The keys that an event's entry can have: what a channel showed is recognised by them once the event passed.
 #[must_use]
 pub fn keys_of_event(guid: &Guid) -> [String; 2] {
-    [format!("gave-up:{guid}"), format!("not-redeliverable:{guid}")]
+    [gave_up(guid), not_redeliverable(guid)]
+}
+
+fn gave_up(guid: &Guid) -> String {
+    format!("gave-up:{guid}")
+}
+
+fn not_redeliverable(guid: &Guid) -> String {
+    format!("not-redeliverable:{guid}")
 }
 
 fn sort(entries: &mut Vec<Entry>) {
@@ -217,11 +225,12 @@ fn sort(entries: &mut Vec<Entry>) {
 }
 
 fn of_event(event: &Event) -> Option<Entry> {
-    let [gave_up, not_redeliverable] = keys_of_event(&event.guid);
+    // Thousands are no entry, so no key is made for them.
     match event.fate {
-        Fate::GaveUp => Some(Entry { key: gave_up, kind: EntryKind::GaveUp(Undelivered::of(event)) }),
+        Fate::GaveUp => Some(Entry { key: gave_up(&event.guid), kind: EntryKind::GaveUp(Undelivered::of(event)) }),
         Fate::NotRedeliverable(answer) => {
-            Some(Entry { key: not_redeliverable, kind: EntryKind::NotRedeliverable { event: Undelivered::of(event), answer } })
+            let kind = EntryKind::NotRedeliverable { event: Undelivered::of(event), answer };
+            Some(Entry { key: not_redeliverable(&event.guid), kind })
         }
         Fate::Open | Fate::Passed | Fate::Superseded | Fate::Ignored | Fate::Own | Fate::LeftBehind | Fate::Forgotten => None,
     }

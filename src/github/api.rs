@@ -58,7 +58,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
     ) -> Result<Answer, GitHubError> {
         let first = self.call(step, caller, Method::Get, path, None).await;
         let failed = match &first {
-            Ok(answer) => GitHubError::of(step, answer).is_transient(),
+            Ok(answer) => answer.status >= 500 && GitHubError::of(step, answer).is_transient(),
             Err(error) => error.is_transient(),
         };
         if !failed || !may_repeat() {
