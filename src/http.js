@@ -1,5 +1,5 @@
-// One outgoing call, whole. Here rather than in Rust because each step of it would cross the border between wasm and
-// JavaScript: some thirty times a call, where this crosses it six times. src/http.rs says what the numbers mean.
+// One outgoing call, and one call of an object, whole. Here rather than in Rust because each step of it would cross the border between
+// wasm and JavaScript: some thirty times a call, where this crosses it six times. src/http.rs says what the numbers mean.
 
 // The headers of the last call, as they came over the border and taken apart: the next call's are the same nearly always.
 let known = { lines: "", headers: {} };
@@ -59,4 +59,10 @@ export async function call(method, url, lines, body, names, millis, mostBytes) {
     // Nothing else of the error: its text may hold the URL.
     return { status: ["TimeoutError", "AbortError"].includes(error?.name) ? 1 : 2 };
   }
+}
+
+/** Calls the object of that name. What it answers is the caller's, a redirect after a form included: the browser follows that. */
+export function callObject(namespace, name, method, url, lines) {
+  const object = namespace.get(namespace.idFromName(name));
+  return object.fetch(url, { method, headers: takenApart(lines), redirect: "manual" });
 }

@@ -89,7 +89,8 @@ impl Network for Http<'_> {
         if !self.budget.take() {
             return Err(NetworkError::NoCallLeft);
         }
-        let lines = lines(&call)?;
+        // The runtime would refuse a header of two lines.
+        let lines = lines(call.headers.iter().copied()).ok_or(NetworkError::Failed)?;
         let (status, headers, body) = match self.answers {
             Some(answers) => answers(&call),
             None => said(&call, &lines).await?,
@@ -106,19 +107,18 @@ async fn said(call: &Call<'_>, lines: &str) -> Result<Said, NetworkError> {
     failure(status).map_or_else(|| Ok((status, reply.headers(), reply.body())), Err)
 }
 
-/// The headers as `http.js` takes them: name and value in turn, one a line.
-fn lines(call: &Call<'_>) -> Result<String, NetworkError> {
+/// The headers as `http.js` takes them: name and value in turn, one a line. `None` if one has two lines, which would be taken for another.
+pub(crate) fn lines<'h>(headers: impl Iterator<Item = (&'static str, &'h str)>) -> Option<String> {
     let mut lines = String::with_capacity(1024);
-    for (name, value) in call.headers {
+    for (name, value) in headers {
         if value.contains('\n') {
-            // The runtime would refuse it; here it would be taken for another header.
-            return Err(NetworkError::Failed);
+            return None;
         }
         for part in [name, "\n", value, "\n"] {
             lines.push_str(part);
         }
     }
-    Ok(lines)
+    Some(lines)
 }
 
 fn answered(lines: &str, status: u16) -> AnswerHeaders {

@@ -5,6 +5,7 @@
 #![allow(missing_docs, reason = "the macro of the Durable Object adds functions without any")]
 
 mod answering;
+mod calling;
 pub(crate) mod rehearsal;
 
 use std::cell::{Cell, RefCell};
@@ -15,7 +16,7 @@ use futures_util::future::join_all;
 use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{CryptoKey, Headers, RequestInit, RequestRedirect, SubtleCrypto, WorkerGlobalScope};
+use web_sys::{CryptoKey, SubtleCrypto, WorkerGlobalScope};
 use worker::worker_sys::DurableObjectState;
 use worker::{DurableObject, Env, Request, Response, State, durable_object, wasm_bindgen};
 
@@ -30,12 +31,8 @@ use crate::policy::time::Time;
 use crate::ports::{Key, Method, SignError, Signer, Storage, StorageError};
 use crate::sweep::report::{Ending, Line, Report};
 use crate::sweep::{Caller, World, settle, sweep, sweep_by_hand, sweep_without_settings};
-
-/// The binding of the Durable Object.
-const RECOVERY: &str = "RECOVERY";
-
-/// The header that names the App to its object, which does not know its own name. Nothing from outside reaches it.
-const APP: &str = "x-recovery-app";
+use calling::APP;
+pub use calling::call_object;
 
 /// The address under which the scheduled handler calls the object, up to the tick's time in milliseconds since the epoch. Nothing from
 /// outside reaches it, and the host is never looked up: the call stays within the runtime.
@@ -46,9 +43,6 @@ pub const SETTLE_AT: &str = "https://recovery/settle?at=";
 
 /// The address under which one App's object tells the others of its writes into the control repository.
 const WROTE_AT: &str = "https://recovery/wrote?writes=";
-
-/// The name of the object that keeps and tells, while the settings name no App, that they cannot be used. No App id has a space.
-const NO_APP: &str = "no App";
 
 /// Before the path of a request from outside.
 pub const HTTP_PATH: &str = "/http";
@@ -222,28 +216,6 @@ fn held(config: &Config, now: Time) -> Report {
     report.warnings.push("another sweep is under way".to_owned());
     log::info!("{}", json::write(&report));
     report
-}
-
-/// Calls the object of an App, or the one that there is without any.
-///
-/// # Errors
-/// If the object fails.
-pub async fn call_object(env: &Env, app: Option<&str>, method: Method, address: &str, accept: Option<&str>) -> worker::Result<Response> {
-    let headers = Headers::new()?;
-    if let Some(app) = app {
-        headers.set(APP, app)?;
-    }
-    if let Some(accept) = accept {
-        headers.set("accept", accept)?;
-    }
-    // The runtime's own: the crate's can say much more, in 14 kB of code.
-    let init = RequestInit::new();
-    init.set_method(method.as_str());
-    init.set_headers(&headers);
-    // A redirect after a form is the browser's to follow.
-    init.set_redirect(RequestRedirect::Manual);
-    let request = Request::from(web_sys::Request::new_with_str_and_init(address, &init)?);
-    env.durable_object(RECOVERY)?.id_from_name(app.unwrap_or(NO_APP))?.get_stub()?.fetch_with_request(request).await
 }
 
 /// The variables and secrets of the runtime, which keeps both alike.
