@@ -40,11 +40,12 @@ function printScene(sceneName, scene, results, runs) {
       sweep ? `${pagesOf(sweep)} / ${sweep.calls}` : `${pagesOf(results.worker[0].sweep)} / 0`,
       spread(all.map(({ start }) => start.all)),
       spread(all.map(({ cold }) => cold.all)),
+      spread(all.map(({ cold }) => cold.all - cold.console)),
       spread(warm.map(({ all: ms }) => ms)),
       spread(warm.map(({ threadMs }) => threadMs)),
     ];
   });
-  const head = ["", "pages / calls", "start", "cold", "warm", "thread, warm"];
+  const head = ["", "pages / calls", "start", "cold", "cold but for its console", "warm", "thread, warm"];
   const title = `CPU of the isolate in ms, ${sceneName} sweep (${scene.what}): median and middle half of ${runs} processes`;
   table(title, [head, ...rows]);
   const split = (name, pick) =>

@@ -3,6 +3,8 @@
 
 // For the Worker in Rust, whose functions have paths, and for the others, which have these names.
 const RULES = [
+  // A line of the log, which a local workerd formats in JavaScript.
+  ["console", /^(say|__wbg_(log|warn|error)_.*)$/],
   ["settings, signing", /^(sign|signOnce|importKey)$|github::jwt|github::key|RuntimeSigner|Recovery::config/],
   ["calls", /^(fetch|call|request|arrayBuffer|text|github|takenApart|timeout|get)$|http::|Api<.*>::(as_app|call)/],
   [
@@ -17,7 +19,7 @@ const RULES = [
   ["deciding", /^(decide|failedDeliveryIds)$|policy::/],
 ];
 
-export const phaseNames = ["calls", "settings, signing", "pages", "deciding", "state", "alarm", "rest"];
+export const phaseNames = ["console", "calls", "settings, signing", "pages", "deciding", "state", "alarm", "rest"];
 
 /** What `profile` gave of one step, by phase, in milliseconds; `all` is their sum. */
 export function phases({ cpuMs, threadMs, stacks }) {

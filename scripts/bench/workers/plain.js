@@ -4,7 +4,7 @@
 //
 // It is no second Worker: no gaps, no outages, no lost asks, no answers of GitHub other than the usual ones.
 
-import { importKey, logSweep, Sweeper } from "./shared.js";
+import { importKey, logSweep, Sweeper, say } from "./shared.js";
 
 export { default } from "./shared.js";
 
@@ -145,7 +145,7 @@ class Sweep {
   async ask({ guid, event, last }) {
     const response = await this.github(`${this.env.GITHUB_API_URL}${LIST}/${last.id}/attempts`, { method: "POST" });
     const line = { message: "redelivery", guid, event: event.event, delivery: last.id, status: response.status };
-    console.log(JSON.stringify(line));
+    say(line);
   }
 
   text() {
