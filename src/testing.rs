@@ -48,3 +48,9 @@ impl Clock for TestClock {
 
     async fn sleep(&self, _: std::time::Duration) {}
 }
+
+/// A time as HTTP writes it.
+pub(crate) fn http_date(time: Time) -> String {
+    let time = chrono::DateTime::from_timestamp_millis(time.millis()).expect("a time of the calendar");
+    time.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}

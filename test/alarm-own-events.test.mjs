@@ -78,6 +78,40 @@ test("our own events", async (t) => {
     assert.deepEqual(heard(scene), ["labeled 500 500", "opened 200"]);
   });
 
+  await act("of a sweep that was killed before it could save its write are ours too, and no entry", async (scene) => {
+    scene.github.endpoint = () => 500;
+    const guid = breaks(scene, "08:05");
+    const call = ({ method, path }) => method === "POST" && path === `/repos/${CONTROL_REPO}/issues`;
+    await scene.killedAt(on(scene, "08:15"), { call, step: "hang-after" });
+    const all = [];
+    // The first one reads them before it can know.
+    for (const clock of ["08:30", "08:45", "09:00", "09:15"]) all.push(await sweep(scene, clock));
+    assert.deepEqual(heard(scene), ["opened 500 500"]);
+    assert.ok(all.every(({ sweep: line }) => line.alarm_entries === 1));
+    scene.shows(guid);
+  });
+
+  for (const [clock, what] of [
+    ["08:15:10", "just after our write"],
+    ["08:20", "of nobody's write but theirs"],
+  ]) {
+    await act(`are counted once, whatever a later edit finds: a person's, ${what}, comes back`, async (scene) => {
+      scene.github.endpoint = ({ action, attemptNumber }) => (action === "labeled" && attemptNumber === 3 ? 200 : 500);
+      breaks(scene, "08:05");
+      await sweep(scene, "08:15");
+      scene.now = on(scene, clock);
+      scene.github.person.edit(CONTROL_REPO, scene.openIssue().number, { labels: ["night"] });
+      // The sweep of 08:30 is killed at once. The next one edits the issue once more, which changes nothing.
+      const lease = { taken_at: on(scene, "08:30"), until: on(scene, "08:44"), killed_in_a_row: 0 };
+      await scene.worker.writeState("lease", JSON.stringify(lease));
+      const first = await sweep(scene, "08:45");
+      assert.deepEqual([first.asked.length, first.told.includes("PATCH 1")], [1, true]);
+      assert.deepEqual((await sweep(scene, "09:00")).asked, first.asked);
+      await sweep(scene, "09:15");
+      assert.deepEqual(heard(scene), ["opened 500", "labeled 500 500 200"]);
+    });
+  }
+
   await act("pass, and overtake nothing: an older event of the repository is asked for all the same", async (scene) => {
     const persons = failsTwice(scene);
     assert.deepEqual((await sweep(scene, "08:15")).asked, [persons]);

@@ -63,6 +63,8 @@ pub struct Told {
     pub app_error: Option<GitHubError>,
     /// What we wrote into the control repository.
     pub writes: Vec<Write>,
+    /// What stood there already, as an edit that changed nothing found.
+    pub stood: Vec<Write>,
 }
 
 impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
@@ -141,6 +143,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Channels<'a, N, S, C> {
         self.used.set(self.used.get() + (self.budget.used() - before));
         if let Some(control_repo) = &self.control_repo {
             told.writes = control_repo.take_writes();
+            told.stood = control_repo.take_stood();
         }
         told
     }

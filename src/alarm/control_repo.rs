@@ -34,12 +34,20 @@ pub struct ControlRepo<'a, N, S, C> {
     /// Why it could not be entered ahead: what comes next fails of that, without a call more.
     refused_ahead: RefCell<Option<ChannelError>>,
     writes: RefCell<Vec<Write>>,
+    stood: RefCell<Vec<Write>>,
 }
 
 impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
     /// Writes into `repo`, such as `owner/name`.
     pub fn new(api: &'a Api<'a, N, S, C>, repo: &'a str) -> Self {
-        Self { api, repo, entered: RefCell::new(None), refused_ahead: RefCell::new(None), writes: RefCell::default() }
+        Self {
+            api,
+            repo,
+            entered: RefCell::new(None),
+            refused_ahead: RefCell::new(None),
+            writes: RefCell::default(),
+            stood: RefCell::default(),
+        }
     }
 
     /// Whether the repository shows `alarm` already, so that there is nothing to call for.
@@ -60,6 +68,11 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         let mut writes = self.writes.take();
         writes.extend(self.entered.borrow().iter().flat_map(|repository| repository.take_doubtful()));
         writes
+    }
+
+    /// What an edit found written already since this was last asked, by whomever.
+    pub fn take_stood(&self) -> Vec<Write> {
+        self.stood.take()
     }
 
     /// Whether the repository can be written to again, when there is nothing to write.
@@ -286,8 +299,9 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
 
     /// One edit of text and state makes two events, `edited` and `closed`: it counts as two writes.
     fn wrote(&self, edited: &Edited, events: usize) {
-        if let Edited::Yes { write: Some(write), .. } = edited {
-            self.writes.borrow_mut().extend(std::iter::repeat_n(*write, events));
+        if let Edited::Yes { write: Some(write), is_new, .. } = edited {
+            let writes = if *is_new { &self.writes } else { &self.stood };
+            writes.borrow_mut().extend(std::iter::repeat_n(*write, events));
         }
     }
 

@@ -59,6 +59,15 @@ impl Own {
         self.0.drain(..excess);
     }
 
+    /// Which writes that an edit found `stood` already are of a sweep that was killed before it could save them. Any other is known, or
+    /// a person's, and to count it would take another event for ours.
+    #[must_use]
+    pub fn forgotten(&self, mut stood: Vec<Write>, killed_at: Option<Time>) -> Vec<Write> {
+        let is_of_killed = |write: &Write| killed_at.is_some_and(|killed_at| distance(killed_at, write.at) <= NEAR);
+        stood.retain(|write| is_of_killed(write) && !self.may_be(EVENT, Some(write.repository_id), write.at));
+        stood
+    }
+
     /// Takes in the writes of a copy that went on from this one, or from none.
     pub fn take_in(&mut self, later: Self) {
         let mut known: Vec<Write> = self.0.iter().map(|(write, _)| *write).collect();
@@ -319,6 +328,24 @@ mod tests {
         assert!(!own.may_be("issue_comment", Some(7), at(0)) && !own.may_be("issues", Some(7), at(121)));
         own.claim(vec![Candidate { repository_id: 8, ..event("a", 0) }]);
         assert!(!own.has(&"a".into()));
+    }
+
+    #[test]
+    fn what_an_edit_found_counts_only_if_a_killed_sweep_wrote_it() {
+        let write = |second| Write { repository_id: 7, at: at(second) };
+        let mut own = Own::default();
+        own.wrote(write(0));
+        let check = |stood, killed_at: Option<i64>, forgotten: &[Write]| {
+            assert_eq!(own.forgotten(vec![write(stood); 2], killed_at.map(at)), forgotten, "{stood} {killed_at:?}");
+        };
+        check(900, Some(890), &[write(900); 2]);
+        check(900, Some(1020), &[write(900); 2]);
+        // A person's, then ours that is known: as it was, or when its answer was lost.
+        check(900, None, &[]);
+        check(900, Some(1800), &[]);
+        check(0, Some(0), &[]);
+        check(5, Some(0), &[]);
+        assert_eq!(own.forgotten(vec![Write { repository_id: 8, ..write(0) }], Some(at(0))).len(), 1);
     }
 
     #[test]

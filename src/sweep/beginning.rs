@@ -58,6 +58,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         if let Some(killed) = found {
             state.failures.note(killed.taken_at.min(self.now), FailureClass::Killed, None);
             state.alarm.doubt();
+            self.killed_at = Some(killed.taken_at);
         }
         // With the lease, so that each killed sweep is counted once, and since when stays the same.
         let killed_text = found.map(|_| state.write()).transpose().map_err(SweepError::Write)?;

@@ -163,6 +163,8 @@ struct Run<'a, N, S, C, T> {
     passed: Option<Vec<Guid>>,
     /// Whether there is a stopgap, which the next save takes out.
     has_stopgap: bool,
+    /// When the sweep before began, if it was killed.
+    killed_at: Option<Time>,
 }
 
 impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
@@ -178,6 +180,7 @@ impl<'a, N: Network, S: Signer, C: Clock, T: Storage> Run<'a, N, S, C, T> {
             report: Report::new(&config.app_id, now, config.settings.subrequest_limit),
             passed: None,
             has_stopgap: false,
+            killed_at: None,
         }
     }
 

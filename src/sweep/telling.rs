@@ -43,8 +43,13 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         state.alarm = told.memory;
         told.errors.iter().for_each(|error| self.warn(error));
         told.app_error.iter().for_each(|error| self.warn(error));
-        self.report.writes.extend_from_slice(&told.writes);
-        told.writes.into_iter().for_each(|write| state.ledger.own.wrote(write));
+        let own = &mut state.ledger.own;
+        let mut writes = own.forgotten(told.stood, self.killed_at);
+        writes.extend(told.writes);
+        self.report.writes.extend_from_slice(&writes);
+        for write in writes {
+            own.wrote(write);
+        }
     }
 
     /// Two sweeps in a row were killed, and this one may be: it tells first, and saves that it did.

@@ -141,7 +141,9 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         match answer.status {
             200 => {
                 let written: Written = json::read(&answer.body).map_err(|_| ChannelError::Unreadable { step: EDIT_ISSUE })?;
-                Ok(Edited::Yes { is_open: written.state == "open", write: self.write(&written) })
+                let write = self.write(&written);
+                let is_new = write.zip(self.entered_at).is_none_or(|(write, entered_at)| write.at >= entered_at);
+                Ok(Edited::Yes { is_open: written.state == "open", write, is_new })
             }
             status @ (301 | 404 | 410) if !says_issues_are_off(&answer) => Ok(Edited::Gone(status)),
             _ => Err(refused(EDIT_ISSUE, &answer)),
@@ -173,6 +175,8 @@ pub(super) enum Edited {
         is_open: bool,
         /// The write, if GitHub said when it took it.
         write: Option<Write>,
+        /// Whether it is that of this edit: one that changed nothing is answered with the time of the last one that did.
+        is_new: bool,
     },
     /// The issue is not there any more, by this status.
     Gone(u16),

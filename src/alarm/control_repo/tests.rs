@@ -14,11 +14,13 @@ struct Repository {
     shown: Option<Shown>,
     contact: Contact,
     writes: Vec<Write>,
+    stood: Vec<Write>,
 }
 
 impl Repository {
     fn new() -> Self {
-        Self { server: FakeIssues::default(), name: "acme/control", shown: None, contact: Contact::None, writes: Vec::new() }
+        let (writes, stood) = (Vec::new(), Vec::new());
+        Self { server: FakeIssues::default(), name: "acme/control", shown: None, contact: Contact::None, writes, stood }
     }
 
     /// Shows these entries so many minutes after the first, and says how many calls that took. What is remembered goes through
@@ -31,6 +33,7 @@ impl Repository {
         let Outcome { shown, contact, mut errors } = block_on(channel.show(self.shown.take(), &alarm, time(minute)));
         self.contact = contact;
         self.writes.extend(channel.take_writes());
+        self.stood.extend(channel.take_stood());
         let result = errors.pop().map_or(Ok(()), Err);
         if result.is_ok() {
             assert!(channel.is_current(shown.as_ref(), &alarm, time(minute)), "what was shown is current");

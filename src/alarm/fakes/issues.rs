@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Line, answer};
 use crate::policy::time::Time;
-use crate::ports::{Answer, Call, Method, Network, NetworkError};
+use crate::ports::{Answer, AnswerHeaders, Call, Method, Network, NetworkError};
+use crate::testing::http_date;
 
 pub(crate) const APP_ID: u64 = 123_456;
 pub(crate) const BOT: &str = "deploy-bot[bot]";
@@ -21,6 +22,8 @@ pub(crate) struct Issue {
     pub(crate) author: &'static str,
     pub(crate) is_open: bool,
     pub(crate) is_pull_request: bool,
+    /// When it was last changed.
+    pub(crate) updated_at: Time,
     /// The status that it answers with instead: 410 once it is deleted, 301 once it is moved.
     pub(crate) gone: Option<u16>,
 }
@@ -61,6 +64,7 @@ impl FakeIssues {
     pub(crate) fn person_sets(&self, is_open: bool) {
         for issue in self.issues.borrow_mut().iter_mut().filter(|issue| issue.author == BOT) {
             issue.is_open = is_open;
+            issue.updated_at = self.now.get();
         }
     }
 
@@ -75,7 +79,8 @@ impl FakeIssues {
     fn open(&self, repo: &str, title: String, body: String, author: &'static str, is_pull_request: bool) -> Issue {
         let number = self.last_number.get() + 1;
         self.last_number.set(number);
-        let issue = Issue { repo: repo.to_owned(), number, title, body, author, is_open: true, is_pull_request, gone: None };
+        let (repo, updated_at) = (repo.to_owned(), self.now.get());
+        let issue = Issue { repo, number, title, body, author, is_open: true, is_pull_request, updated_at, gone: None };
         self.issues.borrow_mut().push(issue.clone());
         issue
     }
@@ -112,7 +117,9 @@ impl FakeIssues {
                 }
                 let name = body["repositories"][0].as_str().expect("one repository");
                 let id = repository_id(name);
-                answer(201, &json!({ "token": format!("ghs_for_{name}"), "repositories": [{ "id": id, "name": name }] }))
+                let headers = AnswerHeaders { date: Some(http_date(self.now.get())), ..AnswerHeaders::default() };
+                let token = json!({ "token": format!("ghs_for_{name}"), "repositories": [{ "id": id, "name": name }] });
+                Answer { headers, ..answer(201, &token) }
             }
             (_, ["repos", owner, name, "issues", rest @ ..]) => {
                 assert_eq!(authorization, format!("Bearer ghs_for_{name}"), "the token reaches into one repository");
@@ -132,12 +139,12 @@ impl FakeIssues {
                 assert!(query.contains("state=open") && query.contains("per_page=100"), "{query}");
                 let issues = self.issues.borrow();
                 let open = issues.iter().rev().filter(|issue| issue.repo == repo && issue.is_open && issue.gone.is_none());
-                answer(200, &open.map(|issue| self.shape(issue)).collect())
+                answer(200, &open.map(shape).collect())
             }
             (Method::Post, None) => {
                 let issue = self.open(repo, text("title").expect("a title"), text("body").expect("a body"), BOT, false);
                 self.announce(repo, "opened");
-                answer(201, &self.check(&issue))
+                answer(201, &check(&issue))
             }
             (Method::Patch, Some(number)) => {
                 let mut issues = self.issues.borrow_mut();
@@ -156,32 +163,35 @@ impl FakeIssues {
                 if issue.is_open != before.is_open {
                     self.announce(repo, if issue.is_open { "reopened" } else { "closed" });
                 }
-                answer(200, &self.check(issue))
+                if (&issue.title, &issue.body, issue.is_open) != (&before.title, &before.body, before.is_open) {
+                    issue.updated_at = self.now.get();
+                }
+                answer(200, &check(issue))
             }
             _ => panic!("no such call"),
         }
     }
+}
 
-    /// What GitHub refuses is a mistake of ours.
-    fn check(&self, issue: &Issue) -> Value {
-        assert!(issue.body.len() <= 65_536 && issue.title.chars().count() <= 256 && !issue.title.trim().is_empty());
-        self.shape(issue)
-    }
+/// What GitHub refuses is a mistake of ours.
+fn check(issue: &Issue) -> Value {
+    assert!(issue.body.len() <= 65_536 && issue.title.chars().count() <= 256 && !issue.title.trim().is_empty());
+    shape(issue)
+}
 
-    fn shape(&self, issue: &Issue) -> Value {
-        let via = (issue.author == BOT).then(|| json!({ "id": APP_ID, "slug": "deploy-bot" }));
-        let mut updated_at = self.now.get().to_string();
-        updated_at.replace_range(19..23, "");
-        let mut shape = json!({
-            "number": issue.number, "title": issue.title, "body": issue.body, "user": { "login": issue.author },
-            "state": if issue.is_open { "open" } else { "closed" }, "performed_via_github_app": via,
-            "html_url": format!("https://github.com/{}/issues/{}", issue.repo, issue.number), "updated_at": updated_at,
-        });
-        if issue.is_pull_request {
-            shape["pull_request"] = json!({ "url": "https://api.github.example/pull" });
-        }
-        shape
+fn shape(issue: &Issue) -> Value {
+    let via = (issue.author == BOT).then(|| json!({ "id": APP_ID, "slug": "deploy-bot" }));
+    let mut updated_at = issue.updated_at.to_string();
+    updated_at.replace_range(19..23, "");
+    let mut shape = json!({
+        "number": issue.number, "title": issue.title, "body": issue.body, "user": { "login": issue.author },
+        "state": if issue.is_open { "open" } else { "closed" }, "performed_via_github_app": via,
+        "html_url": format!("https://github.com/{}/issues/{}", issue.repo, issue.number), "updated_at": updated_at,
+    });
+    if issue.is_pull_request {
+        shape["pull_request"] = json!({ "url": "https://api.github.example/pull" });
     }
+    shape
 }
 
 /// By its name, with or without the owner.

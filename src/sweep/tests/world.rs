@@ -20,7 +20,7 @@ use crate::policy::time::{Time, minutes};
 use crate::ports::{Answer, AnswerHeaders, Call, Key, Method, Network, NetworkError, Storage, StorageError};
 use crate::sweep::report::Report;
 use crate::sweep::{World, sweep, sweep_without_settings};
-use crate::testing::{TestClock, app_key_pem};
+use crate::testing::{TestClock, app_key_pem, http_date};
 use futures_util::FutureExt;
 
 const API: &str = "https://api.github.example";
@@ -279,15 +279,6 @@ impl Outside {
         });
         Answer { status: 200, headers: AnswerHeaders { link, date: Some(http_date(now)), ..AnswerHeaders::default() }, body: page.body }
     }
-}
-
-/// As HTTP writes it. Every day of these tests is in December 2026.
-fn http_date(time: Time) -> String {
-    let text = time.to_string();
-    let day = &text[8..10];
-    let name = ["Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"][(day.parse::<usize>().expect("a day is a number") - 1) % 7];
-    assert!(text.starts_with("2026-12-"), "{text}");
-    format!("{name}, {day} Dec 2026 {} GMT", &text[11..19])
 }
 
 impl Network for Outside {

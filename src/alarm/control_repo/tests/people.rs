@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::alarm::fakes::issues::Shut;
-use crate::policy::time::Time;
+use crate::policy::time::{Time, minutes};
 
 const B: &str = "deploy-bot: 1 webhook event not delivered (since 2026-11-30 14:05 UTC)";
 
@@ -274,6 +274,19 @@ fn every_write_is_told_once_for_each_event_that_it_makes() {
     let written: Vec<(u64, Time)> = repo.writes.iter().map(|write| (write.repository_id, write.at)).collect();
     let heard: Vec<(u64, Time)> = repo.server.events.borrow().iter().map(|(id, _, at)| (*id, at.whole_seconds())).collect();
     assert_eq!(written, heard, "{:?}", repo.server.events.borrow());
+}
+
+#[test]
+fn an_edit_that_changes_nothing_is_no_write_but_finds_one() {
+    let mut repo = Repository::new();
+    let wrote_at = Time::from_millis(1_796_047_500_000);
+    repo.server.now.set(wrote_at);
+    repo.show(0, &["a"]).expect("opened");
+    repo.server.now.set(wrote_at + minutes(15));
+    repo.shown.as_mut().expect("it stands").doubt();
+    assert_eq!(repo.show(15, &["a"]), Ok(3), "it is written once more");
+    let opened = Write { repository_id: 7, at: wrote_at };
+    assert_eq!((repo.writes.as_slice(), repo.stood.as_slice()), (&[opened][..], &[opened][..]));
 }
 
 #[test]

@@ -257,7 +257,8 @@ impl Scene {
             let before = before.iter().find(|before| before.number == issue.number);
             let what = match before {
                 None => "created",
-                Some(before) if before == issue => return None,
+                // What was given back at once nobody saw.
+                Some(before) if *before == (Issue { updated_at: before.updated_at, ..issue.clone() }) => return None,
                 Some(before) if before.is_open && !issue.is_open => "closed",
                 Some(before) if !before.is_open && issue.is_open => "reopened",
                 Some(_) => "edited",
