@@ -7,8 +7,9 @@ import { randomNumbers } from "../scripts/demo/story.mjs";
 import { breaks, clears, newest, on, openAlarm, settings } from "./worker/alarm.mjs";
 import { CALLS, incident, STAGES } from "./worker/calls.mjs";
 import { assertInvariants } from "./worker/invariants.mjs";
+import { killsTick, placesIn, stepsOf } from "./worker/killed.mjs";
 import { CHAT, CONTROL_REPO } from "./worker/scene.mjs";
-import { SIDES, steppedBuild } from "./worker/steps.mjs";
+import { nameOf, SIDES, steppedBuild } from "./worker/steps.mjs";
 
 const QUARTER = 15 * 60_000;
 const OTHER_REPO = "octo-maintainer/other-alarms";
@@ -45,19 +46,19 @@ const SWEEP = [
 ];
 
 /** The object that has just started takes the key first; after its sweep the tick looks whether one without an App left anything. */
-const FIRST_SWEEP = ["importKey", ...SWEEP, "read state"];
+const FIRST_TICK = ["object sweep", "importKey", ...SWEEP, "object settle", "read state"];
 
 const BUSY_CALLS = 14;
 
 const PAIRS = 12;
 
-/** How many steps the sweep after a killed one has at least: those of a first sweep, two pages, and the alarm told once more. */
-const AFTER = 16;
-
-const nameOf = ({ kind, name, gets = [], puts = {}, deletes = [] }) =>
-  [kind, name, ...gets, ...Object.keys(puts), ...deletes.map((key) => `-${key}`)].filter(Boolean).join(" ");
+/** How many steps the tick after a killed one has at least: those of a first one, two pages, and the alarm told once more. */
+const AFTER = 18;
 
 const isNoCall = ({ kind }) => kind !== "call";
+
+/** What a sweep awaits of its own object. */
+const isWithin = ({ kind }) => kind !== "call" && kind !== "object";
 
 /** What must hold when all is calm again: `sent` messages were taken and may not have been remembered. */
 async function ends(scene, { at, waits, open, messages }, sent) {
@@ -92,21 +93,12 @@ async function ends(scene, { at, waits, open, messages }, sent) {
 
 /** Kills a sweep, unless it has fewer steps. Returns the step, and how many messages it had sent that nobody remembers. */
 async function kills(scene, time, place) {
-  const { asked } = scene;
-  const [messages, stored] = [scene.messages().length, await scene.worker.state()];
-  const tick = await scene.killedOnce(time, asked.follow(place));
-  const passed = asked.end();
-  if (tick.outcome !== "killed") return { sent: 0 };
-  const done = passed.filter(({ kind, side }) => kind === "write" && side === "after");
-  assert.deepEqual(await scene.worker.state(), done.reduce(written, stored), "what is stored");
+  const messages = scene.messages().length;
+  const passed = await killsTick(scene, time, { place, objects: [scene.bindings.GITHUB_APP_ID] });
+  if (!passed) return { sent: 0 };
   const saved = passed.findLastIndex(({ side, puts }) => side === "after" && puts?.state !== undefined);
   const told = passed.slice(saved + 1).some(({ name }) => name === "sendMessage");
   return { step: passed.at(-1), sent: told ? scene.messages().length - messages : 0 };
-}
-
-/** What is stored once a write took effect. */
-function written(stored, { puts, deletes }) {
-  return Object.fromEntries(Object.entries({ ...stored, ...puts }).filter(([key]) => !deletes.includes(key)));
 }
 
 async function opened(t, more) {
@@ -143,20 +135,6 @@ async function undisturbed(scene, start) {
   return passed;
 }
 
-/** One of each step, in their order. */
-const stepsOf = (passed) => passed.filter(({ side }) => side === "before");
-
-/** Both sides of these steps, but of two places with nothing in between only the first. */
-function placesIn(passed, isWanted) {
-  let underWay = 0;
-  return passed.filter((step, index) => {
-    const last = passed[index - 1];
-    const isSame = step.side === "before" && underWay === 0 && index > 0 && isWanted(last);
-    underWay += step.side === "before" ? 1 : -1;
-    return isWanted(step) && !isSame;
-  });
-}
-
 /** One after the other kills that sweep at these places of it. */
 async function killsAtEach(scene, start, places) {
   for (const { number, side, ...step } of places) {
@@ -176,7 +154,7 @@ describe("a sweep that is killed", () => {
     const scene = await opened(t);
     const passed = await undisturbed(scene, busy);
     const others = stepsOf(passed).filter(isNoCall).map(nameOf);
-    assert.deepEqual(others, FIRST_SWEEP.toSpliced(-3, 0, "sleep"));
+    assert.deepEqual(others, FIRST_TICK.toSpliced(-4, 0, "sleep"));
     assert.equal(stepsOf(passed).length, others.length + BUSY_CALLS);
     const places = placesIn(passed, () => true);
     await killsAtEach(scene, busy, places);
@@ -187,8 +165,8 @@ describe("a sweep that is killed", () => {
     test(`${stage}: at any read or write of its storage, or at its signature`, async (t) => {
       const scene = await opened(t, CALLS.find((call) => call.stage === start).settings);
       const passed = await undisturbed(scene, start);
-      assert.deepEqual(stepsOf(passed).filter(isNoCall).map(nameOf), SWEEP);
-      const places = placesIn(passed, isNoCall);
+      assert.deepEqual(stepsOf(passed).filter(isWithin).map(nameOf), SWEEP);
+      const places = placesIn(passed, isWithin);
       await killsAtEach(scene, start, places);
       t.diagnostic(`${places.length} kills`);
     });

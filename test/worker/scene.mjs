@@ -61,6 +61,19 @@ export async function openScene(t, { settings = {}, github: options = {}, buildD
   return Object.assign(scene, { bindings, worker, answers: keepAnswers(worker) });
 }
 
+/** A tick that is killed as soon as `met` resolves, and the Worker started again. If it ends before, it was not killed. */
+export async function killedOnce(scene, clock, met) {
+  const tick = scene.tickAt(clock);
+  const isMet = await Promise.race([met.then(() => true), tick.then(() => false)]);
+  if (isMet) await scene.worker.kill();
+  const killed = await tick;
+  if (isMet) {
+    assert.equal(killed.outcome, "killed");
+    await scene.worker.restart();
+  }
+  return killed;
+}
+
 /** Bindings of which some are other ones now; `undefined` takes one out. */
 export function withSettings(bindings, changed) {
   return Object.fromEntries(Object.entries({ ...bindings, ...changed }).filter(([, value]) => value !== undefined));
@@ -145,22 +158,9 @@ class Scene {
       return isIt;
     };
     const armed = [this.github, this.telegram].map((fake) => fake.fault(match, step, Number.MAX_SAFE_INTEGER));
-    const tick = await this.killedOnce(clock, met.promise);
+    const tick = await killedOnce(this, clock, met.promise);
     for (const fault of armed) fault.stop();
     return tick;
-  }
-
-  /** A tick that is killed as soon as `met` resolves, and the Worker started again. If it ends before, it was not killed. */
-  async killedOnce(clock, met) {
-    const tick = this.tickAt(clock);
-    const isMet = await Promise.race([met.then(() => true), tick.then(() => false)]);
-    if (isMet) await this.worker.kill();
-    const killed = await tick;
-    if (isMet) {
-      assert.equal(killed.outcome, "killed");
-      await this.worker.restart();
-    }
-    return killed;
   }
 
   /** Every call so far: GitHub's, then Telegram's. Only those of one fake are in the order they came. */

@@ -24,7 +24,7 @@ export const SECOND = { id: Number(TWO), clientId: "Iv23liOtherClient002", slug:
  * - `settings`: bindings that replace or add to those of two Apps with both channels in common; `undefined` takes one out.
  * - `github`: options of the fake, for both Apps.
  */
-export async function openSeveral(t, { settings = {}, github: options = {}, now = at("08:00") } = {}) {
+export async function openSeveral(t, { settings = {}, github: options = {}, now = at("08:00"), buildDir } = {}) {
   const repositories = [{ fullName: CONTROL_REPO, ownerType: "User" }];
   const one = await startGitHub({ now, repositories, ...options });
   const keys = otherKeys();
@@ -47,7 +47,7 @@ export async function openSeveral(t, { settings = {}, github: options = {}, now 
     },
     settings,
   );
-  several.worker = await startWorker({ bindings: several.bindings });
+  several.worker = await startWorker({ bindings: several.bindings, buildDir });
   several.answers = keepAnswers(several.worker);
   return several;
 }
