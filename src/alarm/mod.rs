@@ -138,13 +138,13 @@ impl Memory {
         }
     }
 
-    /// A sweep was killed: what it changed last may not have been saved.
-    pub fn doubt(&mut self) {
+    /// A sweep was killed: what it changed last may not have been saved. If nothing was left to show it may have closed the issue.
+    pub fn doubt(&mut self, nothing_to_show: bool) {
         if let Some(shown) = &mut self.telegram {
             shown.doubt();
         }
         if let Some(shown) = &mut self.control_repo {
-            shown.doubt();
+            shown.doubt(nothing_to_show);
         }
     }
 }

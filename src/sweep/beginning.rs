@@ -3,6 +3,7 @@
 use super::report::Ending;
 use super::state::{State, StateError, Stopgap};
 use super::{Caller, Run, SweepError};
+use crate::alarm::entry::entries;
 use crate::failure::FailureClass;
 use crate::json;
 use crate::policy::lease::{self, Lease, Taking};
@@ -57,7 +58,7 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         }
         if let Some(killed) = found {
             state.failures.note(killed.taken_at.min(self.now), FailureClass::Killed, None);
-            state.alarm.doubt();
+            state.alarm.doubt(entries(&state.ledger).is_empty());
             self.killed_at = Some(killed.taken_at);
         }
         // With the lease, so that each killed sweep is counted once, and since when stays the same.

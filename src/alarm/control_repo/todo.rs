@@ -24,7 +24,7 @@ pub struct Shown {
     /// Whether one of ours may be open of which the number is not known, since an answer was lost.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) look: bool,
-    /// Whether it may be closed, by us, since an answer was lost.
+    /// Whether it may be closed, by us, since an answer was lost or the sweep was killed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) maybe_closed: bool,
     /// Whether a person closed it.
@@ -66,9 +66,10 @@ impl Shown {
         }
     }
 
-    /// The issue may say something else, or one may have been created.
-    pub fn doubt(&mut self) {
+    /// The issue may say something else, or be closed if that is what was due; or one may have been created.
+    pub fn doubt(&mut self, closing: bool) {
         self.last.doubt();
+        self.maybe_closed |= closing && self.issue.is_some() && !self.last.is_closed();
         self.look |= self.issue.is_none() || self.last.is_closed();
     }
 
@@ -82,7 +83,7 @@ impl Shown {
         let place = self.issue.as_ref().map(|issue| Place { repo: self.repo.clone(), number: issue.number });
         if place.as_ref() == Some(&Place { repo: later.repo.clone(), number }) {
             // The same one, which says something else by now.
-            self.doubt();
+            self.doubt(false);
             self.look |= later.look;
             return self;
         }

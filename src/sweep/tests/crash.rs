@@ -1,5 +1,7 @@
 //! A sweep that is killed at any of its steps.
 
+use std::cell::Cell;
+
 use crate::policy::tests::history::time;
 use crate::policy::time::{Time, minutes};
 use crate::ports::Key;
@@ -182,4 +184,28 @@ fn an_issue_that_a_killed_sweep_created_is_found_and_closed_though_its_entry_lef
         |outside, step| assert_eq!(outside.issues.open_titles(), [""; 0], "killed at step {step}"),
     );
     assert!(created, "it was killed behind that");
+}
+
+#[test]
+fn an_issue_that_a_killed_sweep_closed_was_not_closed_by_a_person() {
+    // The first one passes by a click at 10:50, so that the sweep of 11:00 closes the issue; the second one gives up at 11:15.
+    let history = "gone: 10:01 500, 10:05 500 again, 10:09 500 again, 10:50 200 again
+        comes: 11:02 500, 11:05 500 again, 11:08 500 again";
+    let (closed, saved) = (Cell::new(0), Cell::new(false));
+    kill_at_eleven(
+        history,
+        |outside| {
+            let is_closed = outside.issues.open_issues().is_empty();
+            saved.set(is_closed && !outside.stored.borrow().contains_key(&Key::Lease));
+            closed.set(closed.get() + usize::from(is_closed));
+        },
+        |outside, step| {
+            // One whose end was saved stays closed, and what comes then stands in another.
+            let issues = if saved.get() { 2 } else { 1 };
+            assert_eq!(outside.issues.issues.borrow().len(), issues, "killed at step {step}");
+            assert_eq!(shows(outside, "comes"), [true; 2], "killed at step {step}");
+            assert_eq!(shows(outside, "gone"), [false; 2], "killed at step {step}");
+        },
+    );
+    assert!(closed.get() > 1, "it was killed behind that, and before it was saved");
 }

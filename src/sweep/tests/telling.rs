@@ -4,6 +4,7 @@ use crate::policy::tests::history::{parse, time};
 use crate::policy::time::{Time, minutes};
 use crate::ports::{Key, NetworkError};
 use crate::sweep::report::Ending;
+use crate::sweep::state::VERSION;
 
 use super::world::Outside;
 
@@ -44,7 +45,7 @@ fn nor_does_what_was_written_while_the_state_could_not_be_read_or_written() {
         outside.ticks(time("10:00"), time("10:15"));
         let before = outside.stored.borrow()[&Key::State].clone();
         if is_newer {
-            outside.stored.borrow_mut().insert(Key::State, r#"{"version":2}"#.to_owned());
+            outside.stored.borrow_mut().insert(Key::State, format!(r#"{{"version":{}}}"#, VERSION + 1));
         }
         outside.keeps_no_state.set(!is_newer);
         for at in ["10:30", "10:45", "11:00"] {

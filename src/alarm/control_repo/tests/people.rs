@@ -283,7 +283,7 @@ fn an_edit_that_changes_nothing_is_no_write_but_finds_one() {
     repo.server.now.set(wrote_at);
     repo.show(0, &["a"]).expect("opened");
     repo.server.now.set(wrote_at + minutes(15));
-    repo.shown.as_mut().expect("it stands").doubt();
+    repo.shown.as_mut().expect("it stands").doubt(false);
     assert_eq!(repo.show(15, &["a"]), Ok(3), "it is written once more");
     let opened = Write { repository_id: 7, at: wrote_at };
     assert_eq!((repo.writes.as_slice(), repo.stood.as_slice()), (&[opened][..], &[opened][..]));
