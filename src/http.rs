@@ -20,9 +20,6 @@ const SWEEP: std::time::Duration = minutes(5);
 /// Largest body. A page of 100 deliveries has 30 kB.
 const BODY_BYTES: u32 = 4 * 1024 * 1024;
 
-/// The headers of [`AnswerHeaders`], in its order.
-const HEADERS: &str = "date\nlink\nretry-after\nx-ratelimit-remaining\nx-ratelimit-reset";
-
 #[wasm_bindgen(module = "/src/http.js")]
 extern "C" {
     /// What came of a call: numbers below 100 stand for the failures of [`failure`].
@@ -35,9 +32,12 @@ extern "C" {
     fn headers(this: &Reply) -> String;
 
     #[wasm_bindgen(method, getter)]
-    fn body(this: &Reply) -> Vec<u8>;
+    fn length(this: &Reply) -> usize;
 
-    async fn call(method: &str, url: &str, headers: &str, body: Option<&str>, names: &str, millis: u32, most_bytes: u32) -> JsValue;
+    #[wasm_bindgen(js_name = copyBody)]
+    fn copy_body(reply: &Reply, place: &mut [u8]);
+
+    async fn call(method: &str, url: &str, headers: &str, body: Option<&str>, millis: u32, most_bytes: u32) -> JsValue;
 }
 
 /// The runtime's clock. It stands still between two calls.
@@ -101,10 +101,15 @@ impl Network for Http<'_> {
 
 async fn said(call: &Call<'_>, lines: &str) -> Result<Said, NetworkError> {
     let body = call.body.as_deref();
-    let reply = self::call(call.method.as_str(), call.url, lines, body, HEADERS, CALL_MILLIS, BODY_BYTES).await;
+    let reply = self::call(call.method.as_str(), call.url, lines, body, CALL_MILLIS, BODY_BYTES).await;
     let reply: Reply = reply.unchecked_into();
     let status = reply.status();
-    failure(status).map_or_else(|| Ok((status, reply.headers(), reply.body())), Err)
+    if let Some(failure) = failure(status) {
+        return Err(failure);
+    }
+    let mut body = vec![0; reply.length()];
+    copy_body(&reply, &mut body);
+    Ok((status, reply.headers(), body))
 }
 
 /// The headers as `http.js` takes them: name and value in turn, one a line. `None` if one has two lines, which would be taken for another.
@@ -121,15 +126,15 @@ pub(crate) fn lines<'h>(headers: impl Iterator<Item = (&'static str, &'h str)>) 
     Some(lines)
 }
 
+/// The headers as `http.js` gives them: other ones of a success than of anything else.
 fn answered(lines: &str, status: u16) -> AnswerHeaders {
     let mut values = lines.split('\n').map(|value| Some(value.to_owned()).filter(|value| !value.is_empty()));
     let mut value = || values.next().flatten();
-    let headers =
-        AnswerHeaders { date: value(), link: value(), retry_after: value(), rate_limit_remaining: value(), rate_limit_reset: value() };
+    let date = value();
     if status < 300 {
-        return AnswerHeaders { date: headers.date, link: headers.link, ..AnswerHeaders::default() };
+        return AnswerHeaders { date, link: value(), ..AnswerHeaders::default() };
     }
-    AnswerHeaders { link: None, ..headers }
+    AnswerHeaders { date, link: None, retry_after: value(), rate_limit_remaining: value(), rate_limit_reset: value() }
 }
 
 /// In place of a status, as `http.js` gives it.

@@ -13,7 +13,7 @@ const RULES = [
   ],
   [
     "state",
-    /^(put|load|save|takeLease|delete|stringify)$|state::|Storage|events_as_list|event::_|ledger::_|ground::_|superseded::_|own::_/,
+    /^(put|load|save|takeLease|delete|stringify)$|state::|Storage|stored::|event::_|ledger::_|ground::_|superseded::_|own::_/,
   ],
   ["alarm", /^(tell|describe)$|alarm::/],
   ["deciding", /^(decide|failedDeliveryIds)$|policy::/],

@@ -29,10 +29,10 @@ use crate::sweep::{World, sweep};
 /// 2026-01-01T00:15:00Z.
 const TICK: Time = Time::from_millis(1_767_226_500_000);
 
-/// As `http.js` gives them: date, link, and three that are missing.
-const HEADERS: &str = "Thu, 01 Jan 2026 00:15:00 GMT\n\n\n\n";
+/// As `http.js` gives them: date and link.
+const HEADERS: &str = "Thu, 01 Jan 2026 00:15:00 GMT\n";
 const HEADERS_OF_MORE: &str =
-    "Thu, 01 Jan 2026 00:15:00 GMT\n<https://api.github.com/app/hook/deliveries?per_page=100&cursor=v1_1>; rel=\"next\"\n\n\n";
+    "Thu, 01 Jan 2026 00:15:00 GMT\n<https://api.github.com/app/hook/deliveries?per_page=100&cursor=v1_1>; rel=\"next\"";
 
 /// One delivery, as GitHub lists it.
 macro_rules! delivery {
