@@ -31,9 +31,10 @@ const asked = (ticks) => ticks.flatMap((tick) => tick.asked);
 
 describe("time", { concurrency: 2 }, () => {
   for (const minutes of [5, -5]) {
-    test(`GitHub's clock is ${minutes} minutes ahead: each event is asked for as it should, and our own are told apart`, async (t) => {
+    test(`GitHub's clock is ${minutes} minutes ahead: the App signs in, each event is asked for as it should, and our own are told apart`, async (t) => {
       const scene = await openAlarm(t, { settings: { MAX_ATTEMPTS: "3" }, github: { subscribesToIssues: true } });
       scene.githubAheadMs = minutes * MINUTE;
+      scene.github.jwtClockAheadMs = minutes * MINUTE;
       // The alarm's own events fail too: they may feed nothing.
       scene.github.endpoint = ({ event }) => (["push", "issues"].includes(event) ? 500 : 200);
       const time = at("08:10") + minutes * MINUTE;
@@ -48,7 +49,14 @@ describe("time", { concurrency: 2 }, () => {
       scene.shows(poison);
       assert.deepEqual([scene.messages().length, scene.telegram.sounds(CHAT)], [1, 1]);
       assert.ok(ticks.some(({ sweep }) => sweep.events.own > 0));
-      assert.ok(ticks.slice(4).every(({ sweep, calls }) => sweep.ending === "done" && calls === 2));
+      assert.ok(ticks.every(({ sweep }) => sweep.ending === "done"));
+      // A JWT from GitHub's future is refused, and the next one goes by GitHub's clock; one that is five minutes old is still good.
+      const refused = ticks.map(({ requests }) => requests.filter(({ status }) => status === 401).length);
+      assert.deepEqual(refused, Array(ticks.length).fill(minutes < 0 ? 1 : 0));
+      assert.deepEqual(
+        ticks.slice(4).map(({ calls }) => calls),
+        Array(ticks.length - 4).fill(minutes < 0 ? 3 : 2),
+      );
       assert.deepEqual(
         ticks.flatMap(({ sweep }) => sweep.warnings),
         [],

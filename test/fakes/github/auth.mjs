@@ -16,7 +16,7 @@ const BAD_EXP =
 const FAR_EXP = "'Expiration time' claim ('exp') is too far in the future";
 const BAD_IAT = "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
 
-const unauthorized = (message) => new ApiError(401, message);
+const unauthorized = (message, headers) => new ApiError(401, message, { headers });
 
 /** The credential of a request, or undefined. GitHub takes a JWT as `Bearer` only, a token as `token` too. */
 function credential(header) {
@@ -28,8 +28,9 @@ function credential(header) {
  * The claims of a valid JWT of the App; throws GitHub's answer otherwise.
  * @param {string | undefined} header  `Authorization`
  * @param {{id: number, clientId: string, publicKey: string, otherPublicKeys?: string[]}} app  any of its keys will do
+ * @param {number} [aheadMs]  how far the clock by which it is checked is ahead of the real one
  */
-export function jwtClaims(header, app) {
+export function jwtClaims(header, app, aheadMs = 0) {
   const sent = credential(header);
   if (sent?.scheme !== "bearer") throw unauthorized(UNREADABLE);
   const parts = sent.value.split(".");
@@ -41,10 +42,12 @@ export function jwtClaims(header, app) {
   const signed = Buffer.from(`${parts[0]}.${parts[1]}`);
   const keys = [app.publicKey, ...(app.otherPublicKeys ?? [])];
   if (!keys.some((key) => verify("sha256", signed, createPublicKey(key), signature))) throw unauthorized(UNREADABLE);
-  const nowSecs = Date.now() / 1000;
-  if (!Number.isInteger(claims.exp) || claims.exp <= nowSecs) throw unauthorized(BAD_EXP);
-  if (claims.exp > nowSecs + MAX_AHEAD_SECS) throw unauthorized(FAR_EXP);
-  if (!Number.isInteger(claims.iat) || claims.iat > nowSecs + LEEWAY_SECS) throw unauthorized(BAD_IAT);
+  const nowSecs = (Date.now() + aheadMs) / 1000;
+  // The clock that it was checked by, in place of the virtual one.
+  const headers = { date: new Date(nowSecs * 1000).toUTCString() };
+  if (!Number.isInteger(claims.exp) || claims.exp <= nowSecs) throw unauthorized(BAD_EXP, headers);
+  if (claims.exp > nowSecs + MAX_AHEAD_SECS) throw unauthorized(FAR_EXP, headers);
+  if (!Number.isInteger(claims.iat) || claims.iat > nowSecs + LEEWAY_SECS) throw unauthorized(BAD_IAT, headers);
   return claims;
 }
 

@@ -48,6 +48,8 @@ export async function startGitHub(options = {}) {
     url: "",
     app,
     base: { url: "", html: settings.htmlUrl },
+    /** How far the clock by which a JWT is checked is ahead of the real one. */
+    jwtClockAheadMs: 0,
 
     /** Decides the outcome of every attempt. @type {(context: any) => number | import('./deliveries.mjs').Outcome} */
     endpoint: () => 200,
@@ -185,7 +187,7 @@ export async function startGitHub(options = {}) {
   }
 
   function run(route, params, entry, headers) {
-    if (route.auth === "jwt") entry.claims = jwtClaims(headers.authorization, app);
+    if (route.auth === "jwt") entry.claims = jwtClaims(headers.authorization, app, github.jwtClockAheadMs);
     const token = route.auth === "installation" ? github.tokens.authenticate(headers.authorization) : undefined;
     entry.auth = route.auth;
     const described = settings.validate ? describedOperation(route.method, route.pattern) : undefined;
