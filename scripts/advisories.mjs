@@ -9,9 +9,13 @@ await main(async () => {
   await onPinnedNode();
   await checkRust();
   const deny = await cargoDeny();
-  const ofCrates = ["--locked", "--config", "scripts/deny.toml", "check", "advisories"];
+  const of = (manifest) =>
+    run(deny, ["--locked", "--manifest-path", manifest, "--config", "scripts/deny.toml", "check", "advisories"], {
+      cwd: root,
+    });
   const failed = await everyStep([
-    ["crates (RustSec)", () => run(deny, ofCrates, { cwd: root })],
+    ["crates (RustSec)", () => of("Cargo.toml")],
+    ["crates of the fuzzer (RustSec)", () => of("test/fuzz/Cargo.toml")],
     ["npm packages (GitHub)", () => run("npm", ["audit"], { cwd: root })],
   ]);
   if (failed.length > 0) throw new SetupError(`advisories or no answer: ${failed.join(", ")}`);

@@ -27,9 +27,11 @@ const steps = {
     const [machete, deny] = await Promise.all([cargoMachete(), cargoDeny()]);
     await run(machete, ["--skip-target-dir"], { cwd: root });
     // It looks at the crates of every platform, and what was compiled so far has brought those of this one.
-    await cargo("fetch", "--locked");
     const rules = ["--config", "scripts/deny.toml", "check", "licenses", "bans", "sources"];
-    await run(deny, ["--locked", "--offline", ...rules], { cwd: root });
+    for (const manifest of ["Cargo.toml", "test/fuzz/Cargo.toml"]) {
+      await cargo("fetch", "--locked", "--manifest-path", manifest);
+      await run(deny, ["--locked", "--offline", "--manifest-path", manifest, ...rules], { cwd: root });
+    }
   },
   "cargo-test": () => run("cargo", ["test", "--locked"], { cwd: root, show: true }),
   build: async () => {

@@ -57,8 +57,12 @@ impl Variables for BTreeMap<String, String> {
 }
 
 /// A value without the blanks around it; an empty one is as good as none.
+/// In place, since it may be the key: no copy of it is to stay behind.
 fn text_of(variables: &impl Variables, name: &str) -> Option<String> {
-    variables.value(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    let mut value = variables.value(name)?;
+    value.truncate(value.trim_end().len());
+    value.drain(..value.len() - value.trim_start().len());
+    Some(value).filter(|value| !value.is_empty())
 }
 
 /// Text that is never printed.

@@ -130,9 +130,9 @@ impl Recovery {
         if let Some(config) = known {
             return Ok(config);
         }
-        let read = config::read(&Bindings(&self.env), app);
-        // With other settings wrong the key is looked at all the same: every problem is told at once.
-        let key = read.as_ref().map_or_else(|unusable| unusable.right.key.clone(), |config| config.key.clone());
+        let mut read = config::read(&Bindings(&self.env), app);
+        // With other settings wrong the key is looked at all the same: every problem is told at once. Once the runtime has it, it is wiped.
+        let key = read.as_mut().map_or_else(|unusable| unusable.right.key.take(), |config| config.key.take());
         let is_damaged = match key {
             Some(key) => self.signer.import(&key).await.is_err(),
             None => false,
@@ -315,8 +315,10 @@ impl RuntimeSigner {
         Reflect::set(&algorithm, &"name".into(), &"RSASSA-PKCS1-v1_5".into())?;
         Reflect::set(&algorithm, &"hash".into(), &"SHA-256".into())?;
         let bytes = Uint8Array::from(key.pkcs8());
-        let import = subtle()?.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()))?;
-        imported.replace(Some(JsFuture::from(import).await?.unchecked_into()));
+        let import = subtle()?.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()));
+        // The runtime has taken its own copy.
+        bytes.fill(0, 0, bytes.length());
+        imported.replace(Some(JsFuture::from(import?).await?.unchecked_into()));
         Ok(())
     }
 }

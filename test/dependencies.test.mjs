@@ -9,9 +9,9 @@ import { read } from "./operator/pages.mjs";
 
 const npm = JSON.parse(read("package.json"));
 
-/** Cargo.toml as cargo understands it. */
-function crate() {
-  const args = ["metadata", "--locked", "--no-deps", "--format-version", "1"];
+/** A Cargo.toml as cargo understands it. */
+function crate(manifest = "Cargo.toml") {
+  const args = ["metadata", "--locked", "--no-deps", "--format-version", "1", "--manifest-path", manifest];
   return JSON.parse(execFileSync("cargo", args, { cwd: root, encoding: "utf8" })).packages[0];
 }
 
@@ -28,11 +28,14 @@ function withoutReason(toml) {
 
 test("the Worker has one version, wherever it stands", () => {
   const lock = JSON.parse(read("package-lock.json"));
-  assert.deepEqual([crate().version, lock.version, lock.packages[""].version], Array(3).fill(npm.version));
+  const [, fuzzed] = read("test/fuzz/Cargo.lock").match(/name = "github-app-redeliver"\nversion = "(.+)"/);
+  const all = [crate().version, lock.version, lock.packages[""].version, fuzzed];
+  assert.deepEqual(all, Array(all.length).fill(npm.version));
 });
 
 test("every crate has an exact version", () => {
-  const loose = crate().dependencies.filter(({ req }) => !/^=\d+\.\d+\.\d+$/.test(req));
+  const all = [...crate().dependencies, ...crate("test/fuzz/Cargo.toml").dependencies.filter(({ source }) => source)];
+  const loose = all.filter(({ req }) => !/^=\d+\.\d+\.\d+$/.test(req));
   assert.deepEqual(
     loose.map(({ name, req }) => `${name} ${req}`),
     [],
@@ -40,7 +43,7 @@ test("every crate has an exact version", () => {
 });
 
 test("every crate has its reason in the line above it", () => {
-  assert.deepEqual(withoutReason(read("Cargo.toml")), []);
+  for (const toml of ["Cargo.toml", "test/fuzz/Cargo.toml"]) assert.deepEqual(withoutReason(read(toml)), [], toml);
   const bare = "[dependencies]\n# Why.\na = '1'\nb = '1'\n[dev-dependencies]\nc = '1'\n[lints]\nd = 1";
   assert.deepEqual(withoutReason(bare), ["b", "c"]);
 });

@@ -1,6 +1,7 @@
 //! The settings of one App, one by one. What is wrong is noted, and the setting has its default, or is not set.
 
 use url::{Host, Url};
+use zeroize::Zeroizing;
 
 use super::apps::Apps;
 use super::{KEY, NONE, Problem, Secret, Variables, is_enterprise_server, text_of, without_brackets, without_quotes};
@@ -51,6 +52,7 @@ impl<V: Variables> SettingsReader<'_, V> {
             self.problem(KEY, "is missing; give the PEM file that GitHub let you download, as a secret");
             return None;
         };
+        let pem = Zeroizing::new(pem);
         AppKey::read(&pem).map_err(|error| self.problem(KEY, error.to_string())).ok()
     }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use base64ct::{Base64, Encoding};
 use pkcs1::{ALGORITHM_ID, ALGORITHM_OID, RsaPrivateKey};
 use pkcs8::{PrivateKeyInfo, SecretDocument};
+use zeroize::Zeroizing;
 
 /// GitHub makes keys of 2048 bits; the runtime takes no smaller ones for RS256 safely.
 const LEAST_BITS: usize = 2048;
@@ -91,22 +92,32 @@ fn document(pem: &str) -> Result<SecretDocument, KeyError> {
     SecretDocument::from_pem(pem).map(|(_, document)| document).map_err(|_| KeyError::Broken)
 }
 
-/// The PEM text, one line a line, whatever the way in which it was stored as one.
-fn unfold(setting: &str) -> Result<String, KeyError> {
-    let mut text = setting.trim().trim_matches(['"', '\'']).replace("\\r", "").replace("\\n", "\n");
+/// The PEM text, one line a line, whatever the way in which it was stored as one. Each text on the way to it is wiped, and none of
+/// them grows, which would leave a copy behind.
+fn unfold(setting: &str) -> Result<Zeroizing<String>, KeyError> {
+    let real_ends = |text: &str| joined(text.split("\\n"), "\n", text.len() + 1);
+    let setting = setting.trim().trim_matches(['"', '\'']);
+    let mut text = real_ends(&joined(setting.split("\\r"), "", setting.len()));
     if !text.contains("-----BEGIN") {
-        let packed: String = text.split_ascii_whitespace().collect();
-        let bytes = Base64::decode_vec(&packed).map_err(|_| KeyError::NotPem)?;
-        text = String::from_utf8(bytes).map_err(|_| KeyError::NotPem)?.replace("\\n", "\n");
+        let packed = joined(text.split_ascii_whitespace(), "", text.len());
+        let bytes = Zeroizing::new(Base64::decode_vec(&packed).map_err(|_| KeyError::NotPem)?);
+        let unpacked = str::from_utf8(&bytes).map_err(|_| KeyError::NotPem)?;
+        text = real_ends(unpacked);
     }
     let start = text.find("-----BEGIN").ok_or(KeyError::NotPem)?;
     // Windows' line ends, blank lines and indents come from copying; the PEM reader takes none of them.
     let lines = text[start..].lines().map(str::trim).filter(|line| !line.is_empty());
-    Ok(lines.fold(String::new(), |mut all, line| {
-        all.push_str(line);
-        all.push('\n');
-        all
-    }))
+    Ok(joined(lines, "\n", text.len() + 1))
+}
+
+/// All parts, `end` behind each of them, in a text with room for `bytes`.
+fn joined<'p>(parts: impl Iterator<Item = &'p str>, end: &str, bytes: usize) -> Zeroizing<String> {
+    let mut all = Zeroizing::new(String::with_capacity(bytes));
+    for part in parts {
+        all.push_str(part);
+        all.push_str(end);
+    }
+    all
 }
 
 fn label(text: &str) -> Result<&str, KeyError> {
