@@ -6,7 +6,10 @@ const RULES = [
   // A line of the log, which a local workerd formats in JavaScript.
   ["console", /^(say|__wbg_(log|warn|error)_.*)$/],
   ["settings, signing", /^(sign|signOnce|importKey)$|github::jwt|github::key|RuntimeSigner|Recovery::config/],
-  ["calls", /^(fetch|call|request|arrayBuffer|text|github|takenApart|timeout|get)$|http::|Api<.*>::(as_app|call)/],
+  [
+    "calls",
+    /^(fetch|call|request|arrayBuffer|text|github|takenApart|timeout|get)$|http::|callObject|recovery::calling|Api<.*>::(as_app|call)/,
+  ],
   [
     "pages",
     /^(parsePage|parsePages|parse|pages|read|fetchDeliveriesSince)$|reading::|delivery::|github::link|github::deliveries/,

@@ -129,7 +129,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
             let mut ours = repository.find().await?.into_iter();
             if let Some(oldest) = ours.next() {
                 let edited = repository.edit(oldest.number, &text::record_lost(), State::Closed).await?;
-                self.wrote(&edited, 2);
+                self.wrote(&edited, 2, false);
             }
             found.look = false;
             found.supersede(ours.map(|issue| Place { repo: self.repo.to_owned(), number: issue.number }));
@@ -160,7 +160,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 let issue = text::issue(&unseen);
                 let (state, events) = if todo == Todo::Reopen { (State::Reopened, 2) } else { (State::AsItIs, 1) };
                 let edited = self.enter(&shown.repo).await?.edit(number, &issue, state).await?;
-                self.wrote(&edited, events);
+                self.wrote(&edited, events, shown.last.is_doubtful());
                 match edited {
                     Edited::Yes { is_open: true, .. } => {
                         shown.last = LastShown::new(issue.digest(), &unseen.entries, Some(&shown.last), &alarm.passed, now);
@@ -191,7 +191,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 match result {
                     // An issue that is gone shows no entries either.
                     Ok(edited) => {
-                        self.wrote(&edited, 2);
+                        self.wrote(&edited, 2, shown.last.is_doubtful());
                         shown.last = LastShown::new(issue.digest(), &[], Some(&shown.last), &alarm.passed, now);
                         shown.maybe_closed = false;
                         if let Edited::Gone(status) = edited {
@@ -234,7 +234,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
             text::issue(&Alarm { entries, ..unseen.clone() })
         };
         let edited = self.enter(&shown.repo).await?.edit(number, &issue, State::AsItIs).await?;
-        self.wrote(&edited, 1);
+        self.wrote(&edited, 1, false);
         Ok(())
     }
 
@@ -252,7 +252,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         let issue = text::issue(&unseen);
         let goes_on = if let Some(oldest) = oldest {
             let edited = repository.edit(oldest.number, &issue, State::AsItIs).await?;
-            self.wrote(&edited, 1);
+            self.wrote(&edited, 1, shown.look || shown.last.is_doubtful());
             if let Edited::Gone(status) = edited {
                 return Err(gone(status));
             }
@@ -287,7 +287,7 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
                 Err(error) => Err(error),
             };
             if let Ok(edited) = &result {
-                self.wrote(edited, 2);
+                self.wrote(edited, 2, false);
             }
             if !matches!(&result, Err(error) if error.may_work_later()) {
                 shown.old.remove(0);
@@ -298,9 +298,10 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
     }
 
     /// One edit of text and state makes two events, `edited` and `closed`: it counts as two writes.
-    fn wrote(&self, edited: &Edited, events: usize) {
+    /// Only one that may say what stands there already can have changed nothing.
+    fn wrote(&self, edited: &Edited, events: usize, is_doubtful: bool) {
         if let Edited::Yes { write: Some(write), is_new, .. } = edited {
-            let writes = if *is_new { &self.writes } else { &self.stood };
+            let writes = if *is_new || !is_doubtful { &self.writes } else { &self.stood };
             writes.borrow_mut().extend(std::iter::repeat_n(*write, events));
         }
     }

@@ -138,13 +138,13 @@ impl Memory {
         }
     }
 
-    /// A sweep was killed: what it changed last may not have been saved. If nothing was left to show it may have closed the issue.
-    pub fn doubt(&mut self, nothing_to_show: bool) {
+    /// A sweep was killed: what it changed last may not have been saved. `entries` are those that it had to show, if it came so far.
+    pub fn doubt(&mut self, entries: Option<&[Entry]>) {
         if let Some(shown) = &mut self.telegram {
             shown.doubt();
         }
         if let Some(shown) = &mut self.control_repo {
-            shown.doubt(nothing_to_show);
+            shown.doubt(entries);
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::{Guid, Position};
-use super::event::stored::{self, ASK_BYTES, json_bytes};
+use super::event::stored::{self, ASK_BYTES, OBJECT_BYTES, json_bytes};
 use super::event::{Ask, AskStanding, Event, Fate, LOST_AFTER};
 use super::ground::Ground;
 use super::order::{self, oldest_first};
@@ -303,7 +303,7 @@ impl Ledger {
 
     /// Bytes of the stored form but for the events, the asks that are yet to be made included, at most.
     fn other_bytes(&self, settings: &Settings) -> usize {
-        let asks = settings.max_redeliveries.saturating_mul(ASK_BYTES);
+        let asks = settings.max_redeliveries.saturating_mul(ASK_BYTES + OBJECT_BYTES);
         let ignored: usize = self.ignored.keys().map(|name| json_bytes(name) + 24).sum();
         let losses: usize = self.left_behind.iter().chain(&self.gaps_lost).map(Loss::stored_bytes).sum();
         let gaps: usize = self.ground.gaps.iter().map(|gap| json_bytes(&gap.next.0) + 200).sum();

@@ -58,7 +58,9 @@ impl<N: Network, S: Signer, C: Clock, T: Storage> Run<'_, N, S, C, T> {
         }
         if let Some(killed) = found {
             state.failures.note(killed.taken_at.min(self.now), FailureClass::Killed, None);
-            state.alarm.doubt(entries(&state.ledger).is_empty());
+            // Nothing is shown before the plan is saved.
+            let planned = state.ledger.swept_at == Some(killed.taken_at);
+            state.alarm.doubt(planned.then(|| entries(&state.ledger)).as_deref());
             self.killed_at = Some(killed.taken_at);
         }
         // With the lease, so that each killed sweep is counted once, and since when stays the same.

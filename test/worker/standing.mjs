@@ -1,6 +1,7 @@
 // How an App can stand, as it is stored: what the status page is looked at in.
 
 import { CHAT } from "./scene.mjs";
+import { readState } from "./stored.mjs";
 import { ago, openDoor } from "./visitor.mjs";
 
 const MINUTE = 60_000;
@@ -108,7 +109,7 @@ export async function standing(t) {
   const rows = sweeps();
   /** Plants a state, and returns where it can be looked at. */
   const stand = async (change) => {
-    const state = JSON.parse(text);
+    const state = readState(text);
     state.ledger.ground.watched_since = ago(3000);
     state.alarm.app = {
       slug: "deploy-bot",

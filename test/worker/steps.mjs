@@ -90,9 +90,9 @@ function wrapStorage(methods) {
 /** By a stub an object is called, from the schedule, from outside or by another object. */
 function wrapStub(methods) {
   const { fetch } = methods;
-  methods.fetch = function (request) {
-    const name = new URL(request.url).pathname.slice(1);
-    return step({ kind: "object", of: this.name, name }, () => fetch.call(this, request));
+  methods.fetch = function (url, ...more) {
+    const name = new URL(url).pathname.slice(1);
+    return step({ kind: "object", of: this.name, name }, () => fetch.call(this, url, ...more));
   };
 }
 

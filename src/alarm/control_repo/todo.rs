@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::repository::Issue;
 use crate::alarm::Alarm;
+use crate::alarm::entry::Entry;
 use crate::alarm::shown::{Digest, LastShown};
 use crate::alarm::text::issue as text;
 use crate::policy::time::Time;
@@ -66,9 +67,11 @@ impl Shown {
         }
     }
 
-    /// The issue may say something else, or be closed if that is what was due; or one may have been created.
-    pub fn doubt(&mut self, closing: bool) {
+    /// The issue may say something else, or one may have been created. If these `entries` were to be shown, and a person has seen each of
+    /// them, it may be closed.
+    pub fn doubt(&mut self, entries: Option<&[Entry]>) {
         self.last.doubt();
+        let closing = entries.is_some_and(|entries| entries.iter().all(|entry| self.seen.contains(&Digest::of(&entry.key))));
         self.maybe_closed |= closing && self.issue.is_some() && !self.last.is_closed();
         self.look |= self.issue.is_none() || self.last.is_closed();
     }
@@ -83,7 +86,7 @@ impl Shown {
         let place = self.issue.as_ref().map(|issue| Place { repo: self.repo.clone(), number: issue.number });
         if place.as_ref() == Some(&Place { repo: later.repo.clone(), number }) {
             // The same one, which says something else by now.
-            self.doubt(false);
+            self.doubt(None);
             self.look |= later.look;
             return self;
         }

@@ -49,6 +49,8 @@ pub(crate) struct FakeIssues {
     pub(crate) shut: Cell<Option<Shut>>,
     /// GitHub's clock.
     pub(crate) now: Cell<Time>,
+    /// How many milliseconds `Date` is ahead of it, as behind another server's clock.
+    pub(crate) date_ahead: Cell<i64>,
     /// What the App hears of its own writes: repository, action, time.
     pub(crate) events: RefCell<Vec<(u64, &'static str, Time)>>,
     last_number: Cell<u64>,
@@ -117,7 +119,10 @@ impl FakeIssues {
                 }
                 let name = body["repositories"][0].as_str().expect("one repository");
                 let id = repository_id(name);
-                let headers = AnswerHeaders { date: Some(http_date(self.now.get())), ..AnswerHeaders::default() };
+                let headers = AnswerHeaders {
+                    date: Some(http_date(Time::from_millis(self.now.get().millis() + self.date_ahead.get()))),
+                    ..AnswerHeaders::default()
+                };
                 let token = json!({ "token": format!("ghs_for_{name}"), "repositories": [{ "id": id, "name": name }] });
                 Answer { headers, ..answer(201, &token) }
             }

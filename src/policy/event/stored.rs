@@ -20,6 +20,9 @@ use crate::policy::time::Time;
 /// Bytes of the stored form of an ask at most: its keys, three times and an id.
 pub const ASK_BYTES: usize = 112;
 
+/// Bytes that an event takes more as an object than as words, at most: with its first ask it becomes one.
+pub const OBJECT_BYTES: usize = 48;
+
 /// What stands for no action and for no repository.
 const NONE: &str = "-";
 

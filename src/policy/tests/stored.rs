@@ -12,6 +12,7 @@ use super::properties::config;
 use super::{Case, World, time};
 use crate::json;
 use crate::policy::delivery::{DeliveryId, Guid, Outcome, Position};
+use crate::policy::event::stored::{ASK_BYTES, OBJECT_BYTES};
 use crate::policy::event::{Ask, Attempt, Event, Fate};
 use crate::policy::evidence::Counting;
 use crate::policy::ledger::{Ledger, add_loss};
@@ -237,6 +238,11 @@ proptest! {
         let bytes = stored.len() + 1;
         prop_assert!(bytes <= event.stored_bytes(), "{}: {} at most", stored, event.stored_bytes());
         prop_assert!(!stored.is_ascii() || bytes == event.measured_bytes(), "{}: {}", stored, event.measured_bytes());
-        prop_assert_eq!(&read[..], &[event]);
+        prop_assert_eq!(&read[..], std::slice::from_ref(&event));
+        let asked = Event { asks: vec![plain_ask()], ..event.clone() };
+        if event.asks.is_empty() {
+            let more = asked.measured_bytes().saturating_sub(event.measured_bytes());
+            prop_assert!(!stored.is_ascii() || more <= ASK_BYTES + OBJECT_BYTES, "{}: {} more with an ask", stored, more);
+        }
     }
 }

@@ -201,6 +201,21 @@ fn killed_again_and_again_is_told_once_with_the_same_key() {
     assert_eq!((outside.telegram.texts(), titles(&outside).len()), (vec!["🟢 Nothing is open any more.".to_owned()], 0));
 }
 
+#[test]
+fn a_persons_closing_of_it_stays_while_each_sweep_is_killed_before_it_has_a_plan() {
+    let outside = quiet();
+    for tick in 1..9 {
+        let told = tick > 3;
+        if told {
+            outside.issues.person_sets(false);
+        }
+        outside.crash.set(Some(Crash { step: steps_until_the_list(&outside, tick), done: true }));
+        assert!(outside.tick_at(time("10:00") + minutes(15) * tick).is_none());
+        assert!(!told || titles(&outside).is_empty(), "tick {tick}");
+    }
+    assert_eq!(outside.issues.issues.borrow().len(), 1, "it was told before");
+}
+
 /// The step at which the sweep asks for a list, found in a copy of the world in which it is not killed.
 fn steps_until_the_list(outside: &Outside, tick: u32) -> usize {
     let copy = quiet();

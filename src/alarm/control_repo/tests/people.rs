@@ -41,6 +41,21 @@ fn what_a_person_closed_is_seen_and_only_what_is_new_opens_a_new_issue() {
 }
 
 #[test]
+fn what_a_killed_sweep_closed_is_opened_again_though_a_person_has_seen_another_entry() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    repo.server.person_sets(false);
+    repo.show(15, &["a", "b"]).expect("shown");
+    let saved = repo.shown.clone();
+    repo.show(30, &["a"]).expect("closed");
+    assert_eq!(repo.issues(), [(1, false), (2, false)]);
+    repo.shown = saved;
+    repo.shown.as_mut().expect("it stands").doubt(Some(&[gave_up("a", 0)]));
+    repo.show(45, &["a", "b"]).expect("shown");
+    assert_eq!(told(&repo), [issue(1, false, "a"), issue(2, true, "b")]);
+}
+
+#[test]
 fn the_new_issue_whose_answer_was_lost_is_closed_when_its_entries_leave() {
     let mut repo = Repository::new();
     repo.show(0, &["a"]).expect("shown");
@@ -283,10 +298,14 @@ fn an_edit_that_changes_nothing_is_no_write_but_finds_one() {
     repo.server.now.set(wrote_at);
     repo.show(0, &["a"]).expect("opened");
     repo.server.now.set(wrote_at + minutes(15));
-    repo.shown.as_mut().expect("it stands").doubt(false);
+    repo.shown.as_mut().expect("it stands").doubt(None);
     assert_eq!(repo.show(15, &["a"]), Ok(3), "it is written once more");
     let opened = Write { repository_id: 7, at: wrote_at };
     assert_eq!((repo.writes.as_slice(), repo.stood.as_slice()), (&[opened][..], &[opened][..]));
+    // Whatever a clock says: what was not in doubt is written.
+    repo.server.date_ahead.set(1_000);
+    repo.show(30, &["a", "b"]).expect("edited");
+    assert_eq!((repo.writes.len(), repo.stood.len()), (2, 1));
 }
 
 #[test]
