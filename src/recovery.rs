@@ -315,10 +315,10 @@ impl RuntimeSigner {
         Reflect::set(&algorithm, &"name".into(), &"RSASSA-PKCS1-v1_5".into())?;
         Reflect::set(&algorithm, &"hash".into(), &"SHA-256".into())?;
         let bytes = Uint8Array::from(key.pkcs8());
-        let import = subtle()?.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()));
-        // The runtime has taken its own copy.
+        let import = subtle()?.import_key_with_object("pkcs8", &bytes, &algorithm, false, &Array::of1(&"sign".into()))?;
+        let key = JsFuture::from(import).await;
         bytes.fill(0, 0, bytes.length());
-        imported.replace(Some(JsFuture::from(import?).await?.unchecked_into()));
+        imported.replace(Some(key?.unchecked_into()));
         Ok(())
     }
 }

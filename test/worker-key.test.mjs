@@ -54,7 +54,7 @@ function partsOf(pem) {
   };
 }
 
-describe("the key", () => {
+describe("the key in every form", () => {
   const { pkcs1, pkcs8 } = testKeys();
   for (const [name, setting, file] of [
     ["as GitHub hands it out", pkcs1, pkcs1],
