@@ -5,7 +5,16 @@ import { describe, test } from "node:test";
 import { read } from "./operator/pages.mjs";
 import { ASK, at, CHAT, CONTROL_REPO, isList, opened } from "./worker/scene.mjs";
 import { readState, VERSION } from "./worker/stored.mjs";
-import { afternoon, endpointIsBack, keptState, keptVersions, morning, version } from "./worker/upgrade.mjs";
+import {
+  afternoon,
+  cutOff,
+  endpointIsBack,
+  keptMidSweep,
+  keptState,
+  keptVersions,
+  morning,
+  version,
+} from "./worker/upgrade.mjs";
 
 /** Every place in a JSON value at which something stands, whatever it is; all items of a list count as one. */
 function form(value, path = "") {
@@ -41,6 +50,18 @@ describe("from one version to another", () => {
       const day = await morning(t);
       await takeOver(day.scene, keptState(of));
       await afternoon(day, "11:45");
+    });
+  }
+
+  for (const of of keptVersions()) {
+    test(`a sweep that ${of} began and this version finds cut off: nothing is lost, asked for twice or told again`, async (t) => {
+      const day = await morning(t);
+      await afternoon(day, "12:00", async () => {
+        await cutOff(day);
+        const stored = keptMidSweep(of);
+        assert.ok(stored.lease, "it is under way");
+        await takeOver(day.scene, stored);
+      });
     });
   }
 

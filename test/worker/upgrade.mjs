@@ -1,16 +1,18 @@
 // A morning that leaves something of everything in the state, and what must become of it in the afternoon, whichever version of the Worker
-// had the morning. What a released version had stored by then is in test/fixtures/states, under its number.
+// had the morning. What a released version had stored by then is in test/fixtures/states, under its number; what it had stored when it was
+// cut off in the middle of the next sweep, in test/fixtures/mid-sweep.
 //
-//   node test/worker/upgrade.mjs      writes that of the version in package.json, which is then never written again
+//   node test/worker/upgrade.mjs      writes both of the version in package.json, which are then never written again
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/setup.mjs";
 import { alone, isRunAlone } from "../alone.mjs";
-import { at, CHAT, CONTROL_REPO, isList, openScene } from "./scene.mjs";
+import { ASK, at, CHAT, CONTROL_REPO, isList, openScene } from "./scene.mjs";
 
 const folder = join(root, "test", "fixtures", "states");
+const midSweep = join(root, "test", "fixtures", "mid-sweep");
 export const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Few pages and asks, so that a morning is enough for a gap and for events that are left behind. */
@@ -34,6 +36,18 @@ export function keptVersions() {
 /** What the storage of that version held at noon: texts by their key. */
 export function keptState(of) {
   return JSON.parse(readFileSync(join(folder, `${of}.json`), "utf8"));
+}
+
+/** What it held when it was cut off at 11:45, with both asks made and none answered. */
+export function keptMidSweep(of) {
+  return JSON.parse(readFileSync(join(midSweep, `${of}.json`), "utf8"));
+}
+
+/** The sweep of 11:45, which is cut off there. */
+export async function cutOff({ scene }) {
+  const isAsk = ({ method, path }) => method === "POST" && ASK.test(path);
+  const { outcome } = await scene.killedAt("11:45", { call: isAsk, step: "hang-after", times: 2 });
+  assert.equal(outcome, "killed");
 }
 
 /** Plays the morning up to 11:30, and returns the scene with its events by what became of them. */
@@ -75,11 +89,12 @@ export function endpointIsBack({ scene }) {
 }
 
 /** Plays on to 16:00, with an endpoint that answers again, and checks that nothing of the morning is lost or done twice. */
-export async function afternoon({ scene, events }, from) {
+export async function afternoon({ scene, events }, from, first = async () => {}) {
   endpointIsBack({ scene });
   const told = { issues: scene.github.issues(CONTROL_REPO).length, messages: scene.messages().length };
   const sounds = scene.telegram.sounds(CHAT);
   const asked = scene.github.asks.length;
+  await first();
   const ticks = await scene.ticks(from, "16:00");
   for (const { outcome, sweep } of ticks) {
     assert.deepEqual([outcome, sweep.failure, sweep.warnings], ["ok", null, []]);
@@ -104,19 +119,25 @@ export async function afternoon({ scene, events }, from) {
   assert.equal(ticks.at(-1).sweep.gaps, 0, "the gap was read to its end");
 }
 
-/** Writes what the storage of this version holds at noon, unless there is one. */
+/** Writes what the storage of this version holds at noon and in the middle of a sweep, unless that is there. */
 async function keep() {
-  const file = join(folder, `${version}.json`);
-  if (existsSync(file)) {
+  const files = [folder, midSweep].map((place) => join(place, `${version}.json`));
+  if (files.every((file) => existsSync(file))) {
     console.log(
-      `${file} is there. If ${version} was never released, delete it first; else give package.json a new version`,
+      `${files.join(" and ")} are there. If ${version} was never released, delete them first; else give package.json a new version`,
     );
     process.exitCode = 1;
     return;
   }
   await alone(async (t) => {
-    const { scene } = await morning(t);
-    writeFileSync(file, `${JSON.stringify(await scene.worker.state(), null, 2)}\n`);
+    const day = await morning(t);
+    const write = async (file) => {
+      if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(await day.scene.worker.state(), null, 2)}\n`);
+    };
+    await write(files[0]);
+    endpointIsBack(day);
+    await cutOff(day);
+    await write(files[1]);
   });
 }
 
