@@ -43,10 +43,10 @@ pub(super) fn page(bytes: &[u8]) {
 pub(super) fn link(bytes: &[u8]) {
     let mut lines = lines(bytes);
     let (base, header) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-    // As the settings leave an address.
+    // As the settings leave an address: what is none they do not take.
     let base = Url::parse(&base).ok().filter(|base| base.query().is_none() && base.fragment().is_none());
-    let base = base.map(|base| base.as_str().trim_end_matches('/').to_owned()).unwrap_or_default();
-    for base in [base.as_str(), "https://api.github.com", "https://ghe.example/api/v3"] {
+    let base = base.map(|base| base.as_str().trim_end_matches('/').to_owned());
+    for base in base.as_deref().into_iter().chain(["https://api.github.com", "https://ghe.example/api/v3"]) {
         let Ok(Some(cursor)) = next(Some(&header), base, PATH) else { continue };
         assert_eq!(resume(&cursor, PATH), Ok(cursor.as_str()));
         let (list, followed) = (Url::parse(&format!("{base}{PATH}")), Url::parse(&format!("{base}{cursor}")));
