@@ -8,6 +8,7 @@ use url::Url;
 
 use super::api::{Api, Caller};
 use super::error::GitHubError;
+use super::is_short;
 use crate::json;
 use crate::ports::{Clock, Network, Signer};
 
@@ -18,9 +19,9 @@ const STEP: &str = "reading the App";
 pub struct App {
     /// Its number.
     pub id: u64,
-    /// Its name in addresses; an old server leaves it out.
+    /// Its name in addresses; an old server leaves it out, and what is no name is left out here.
     pub slug: Option<String>,
-    /// Its Advanced page, or its public page where nobody knows the address of the other.
+    /// Its Advanced page, or its public page where nobody knows the address of the other; none of absurd length.
     pub advanced_url: Option<String>,
 }
 
@@ -42,7 +43,9 @@ pub async fn read<N: Network, S: Signer, C: Clock>(api: &Api<'_, N, S, C>) -> Re
 /// If it is not of GitHub's shape.
 pub fn parse(body: &[u8]) -> Result<App, GitHubError> {
     let read: Integration = json::read(body).map_err(|_| GitHubError::Unreadable { step: STEP, reason: "it is no App".to_owned() })?;
-    Ok(App { id: read.id, advanced_url: advanced_url(&read), slug: read.slug })
+    // Both are kept in the state, which no answer may make too large to be saved.
+    let advanced_url = advanced_url(&read).filter(|url| is_short(url));
+    Ok(App { id: read.id, advanced_url, slug: read.slug.filter(|slug| is_name(slug)) })
 }
 
 /// A GitHub name: what is not of these characters is not put into an address.
@@ -124,6 +127,15 @@ mod tests {
         assert_eq!(advanced(r#"{"login":"a/b","type":"Organization"}"#, r#""deploy-bot""#, PAGE), PAGE);
         assert_eq!(advanced(USER, r#""deploy-bot""#, "javascript:alert(1)"), "");
         assert_eq!(advanced(USER, r#""deploy-bot""#, "nowhere"), "");
+    }
+
+    #[test]
+    fn a_name_or_an_address_of_absurd_length_is_not_kept() {
+        let long = "a".repeat(1_000);
+        assert_eq!(advanced("null", r#""deploy-bot""#, &format!("https://github.com/apps/{long}")), "");
+        assert_eq!(advanced(USER, r#""deploy-bot""#, &format!("https://{long}.example/apps/a")), "");
+        let slug = |slug: &str| parse(format!(r#"{{"id":7,"slug":"{slug}","html_url":"{PAGE}"}}"#).as_bytes()).expect("an App").slug;
+        assert_eq!([slug("deploy-bot"), slug(&long), slug("../evil")], [Some("deploy-bot".to_owned()), None, None]);
     }
 
     #[test]

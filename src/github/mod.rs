@@ -10,3 +10,11 @@ pub mod error;
 pub mod jwt;
 pub mod key;
 pub mod link;
+
+/// Bytes of an address that is kept at most.
+const LONGEST_ADDRESS: usize = 300;
+
+/// Whether an address that an answer names may be kept: one of absurd length would fill the state.
+pub(crate) fn is_short(url: &str) -> bool {
+    url.len() <= LONGEST_ADDRESS
+}

@@ -16,6 +16,7 @@ use crate::alarm::text::issue::Issue as Text;
 use crate::failure::FailureClass;
 use crate::github::api::{Api, Caller};
 use crate::github::error::GitHubError;
+use crate::github::is_short;
 use crate::json;
 use crate::policy::order::{self, by_number};
 use crate::policy::own::Write;
@@ -68,13 +69,13 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
     /// Finds the App's installation in `repo`, and takes a token for issues of this repository alone.
     pub(super) async fn enter(api: &'a Api<'a, N, S, C>, repo: &str) -> Result<Self, ChannelError> {
         let answer = api.get(FIND_INSTALLATION, Caller::App, &format!("/repos/{repo}/installation"), || true).await;
-        let installation: Installation = read(FIND_INSTALLATION, answer, 200)?;
+        let installation: Installation = read(FIND_INSTALLATION, answer, 200, &[])?;
         let name = repo.rsplit('/').next().unwrap_or(repo);
         let body = json::write(&TokenWish { repositories: [name], permissions: Permissions { issues: "write" } });
         let path = format!("/app/installations/{}/access_tokens", installation.id);
         let answer = api.write(TAKE_TOKEN, Caller::App, Method::Post, &path, Some(body)).await;
         let entered_at = answer.as_ref().ok().and_then(|answer| Time::parse_http_date(answer.headers.date.as_deref()?));
-        let access: AccessToken = read(TAKE_TOKEN, answer, 201)?;
+        let access: AccessToken = read(TAKE_TOKEN, answer, 201, &[])?;
         let id = access.repositories.first().map(|repository| repository.id);
         let issues = format!("/repos/{repo}/issues");
         Ok(Self { api, issues, installation, id, token: access.token, entered_at, doubtful: RefCell::default() })
@@ -90,13 +91,13 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
         // One page: ours is among the newest hundred unless people open a hundred while one stands and the state is lost.
         let path = format!("{}?state=open&sort=created&direction=desc&per_page=100", self.issues);
         let answer = self.api.get(FIND_ISSUE, self.caller(), &path, || true).await;
-        let issues: Vec<Listed> = read(FIND_ISSUE, answer, 200)?;
+        let issues: Vec<Listed> = read(FIND_ISSUE, answer, 200, &[&self.token])?;
         let marker = text::marker(self.installation.app_id);
         let is_ours = |issue: &Listed| {
             let has_marker = issue.body.as_deref().is_some_and(|body| body.contains(&marker));
             has_marker && issue.pull_request.is_none() && issue.is_by(&self.installation)
         };
-        let ours = issues.into_iter().filter(is_ours).map(|issue| Issue { number: issue.number, url: short(issue.html_url) });
+        let ours = issues.into_iter().filter(is_ours).map(|issue| Issue { number: issue.number, url: kept(issue.html_url) });
         let mut ours: Vec<Issue> = ours.collect();
         order::sort(&mut ours, |issue| by_number(issue.number));
         Ok(ours)
@@ -105,9 +106,9 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
     pub(super) async fn create(&self, issue: &Text) -> Result<(Issue, Option<Write>), ChannelError> {
         let body = json::write(&IssueBody { title: &issue.title, body: self.marked(issue), state: None, state_reason: None });
         let answer = self.api.write(CREATE_ISSUE, self.caller(), Method::Post, &self.issues, Some(body)).await;
-        let written: Written = read(CREATE_ISSUE, answer, 201).inspect_err(|error| self.doubt(error, 1))?;
+        let written: Written = read(CREATE_ISSUE, answer, 201, &[&self.token]).inspect_err(|error| self.doubt(error, 1))?;
         let write = self.write(&written);
-        Ok((Issue { number: written.number, url: short(written.html_url) }, write))
+        Ok((Issue { number: written.number, url: kept(written.html_url) }, write))
     }
 
     pub(super) async fn edit(&self, number: u64, issue: &Text, state: State) -> Result<Edited, ChannelError> {
@@ -146,7 +147,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Repository<'a, N, S, C> {
                 Ok(Edited::Yes { is_open: written.state == "open", write, is_new })
             }
             status @ (301 | 404 | 410) if !says_issues_are_off(&answer) => Ok(Edited::Gone(status)),
-            _ => Err(refused(EDIT_ISSUE, &answer)),
+            _ => Err(refused(EDIT_ISSUE, &answer, &[&self.token])),
         }
     }
 
@@ -270,11 +271,17 @@ struct IssueBody<'a> {
     state_reason: Option<&'static str>,
 }
 
-/// The body of an answer, if it has the status of success.
-fn read<T: for<'de> Deserialize<'de>>(step: &'static str, answer: Result<Answer, GitHubError>, success: u16) -> Result<T, ChannelError> {
+/// The body of an answer, if it has the status of success. `secrets` are the token that the call was made with: one that is short would
+/// pass for a word. The App's JWT never does.
+fn read<T: for<'de> Deserialize<'de>>(
+    step: &'static str,
+    answer: Result<Answer, GitHubError>,
+    success: u16,
+    secrets: &[&str],
+) -> Result<T, ChannelError> {
     let answer = answer.map_err(|error| channel_error(step, error))?;
     if answer.status != success {
-        return Err(refused(step, &answer));
+        return Err(refused(step, &answer, secrets));
     }
     json::read(&answer.body).map_err(|_| ChannelError::Unreadable { step })
 }
@@ -288,9 +295,8 @@ fn channel_error(step: &'static str, error: GitHubError) -> ChannelError {
     }
 }
 
-/// An address of absurd length is not kept.
-fn short(url: Option<String>) -> Option<String> {
-    url.filter(|url| url.len() <= 300)
+fn kept(url: Option<String>) -> Option<String> {
+    url.filter(|url| is_short(url))
 }
 
 /// GitHub answers 410 for an issue that was deleted and for a repository without issues.
@@ -306,8 +312,8 @@ fn message(answer: &Answer) -> String {
     json::read(&answer.body).map(|Refusal { message }| message).unwrap_or_default()
 }
 
-fn refused(step: &'static str, answer: &Answer) -> ChannelError {
-    let reason = said(&message(answer), &[]);
+fn refused(step: &'static str, answer: &Answer, secrets: &[&str]) -> ChannelError {
+    let reason = said(&message(answer), secrets);
     let status = answer.status;
     let rate_limited = GitHubError::of(step, answer).class() == FailureClass::RateLimited;
     // 401 is left out: GitHub may need some seconds to know a new token.

@@ -1,11 +1,13 @@
 mod people;
 
 use pollster::block_on;
+use serde_json::json;
 
 use super::*;
 use crate::alarm::fakes::issues::{APP_ID, BOT, FakeIssues};
-use crate::alarm::fakes::{AnySigner, Fault, StillClock};
+use crate::alarm::fakes::{AnySigner, Fault, StillClock, answer};
 use crate::alarm::sample::{alarm, gave_up, time};
+use crate::ports::{Answer, Call, Method, NetworkError};
 
 /// A control repository, and what the channel remembers of it.
 struct Repository {
@@ -121,6 +123,33 @@ fn a_failure_at_any_step_waits_for_the_next_sweep() {
             repo.show(15, &["a"]).expect("shown");
             assert_eq!(repo.server.open_titles(), [ONE], "{step} {fault:?}");
         }
+    }
+}
+
+/// Refuses this method at the issues, and repeats what the call was signed in with.
+struct Repeats(Method, FakeIssues);
+
+impl Network for Repeats {
+    async fn call(&self, call: Call<'_>) -> Result<Answer, NetworkError> {
+        if call.method != self.0 || !call.url.contains("/issues") {
+            return self.1.call(call).await;
+        }
+        let signed_in = call.headers.iter().find(|(name, _)| *name == "authorization").map_or("", |(_, value)| *value);
+        Ok(answer(403, &json!({ "message": format!("refused: {signed_in}") })))
+    }
+}
+
+#[test]
+fn a_refusal_that_repeats_the_token_is_told_without_it_however_short_it_is() {
+    let mut repo = Repository::new();
+    repo.show(0, &["a"]).expect("shown");
+    for (method, shown) in [(Method::Get, None), (Method::Post, None), (Method::Patch, repo.shown)] {
+        let server = Repeats(method, FakeIssues::default());
+        let api = Api::new(&server, &AnySigner, &StillClock, "https://api.github.example", "123456");
+        let channel = ControlRepo::new(&api, "acme/control");
+        let outcome = block_on(channel.show(shown, &alarm(vec![gave_up("b", 0)]), time(15)));
+        let said: Vec<String> = outcome.errors.iter().map(ChannelError::said).collect();
+        assert_eq!(said, ["refused: Bearer … (status 403)"], "{method:?}");
     }
 }
 
