@@ -128,3 +128,22 @@ fn the_seeds_that_are_whole_are_read_to_their_end() {
     reader.take(List::Deliveries, page.as_bytes(), None, None).expect("it is a page");
     assert_eq!(History::read(Some(&seed("kept", "history"))).rows.len(), 2);
 }
+
+#[test]
+fn the_seeds_of_the_control_repository_come_to_the_calls_that_they_are_for() {
+    const OPENED: &str = "app installation access_tokens issues issues";
+    for (name, expected) in [
+        ("good-day", [OPENED, "installation access_tokens 1", "installation access_tokens 1"]),
+        ("closed-by-person", [OPENED, "installation access_tokens 1 1 issues issues", "installation access_tokens 2"]),
+        ("deleted", [OPENED, "installation access_tokens 1 issues issues", "installation access_tokens 2"]),
+        ("found-two", ["app installation access_tokens issues 3 4", "installation access_tokens 3", "installation access_tokens 3"]),
+        ("lost", [OPENED, "installation access_tokens issues 1", "installation installation access_tokens issues 1"]),
+        ("refused-token", ["app installation access_tokens", OPENED, "installation access_tokens issues issues"]),
+        ("garbage", ["app installation access_tokens issues", "installation", "installation"]),
+    ] {
+        let seed = fs::read(folder("control_repo").join(name)).expect("it is kept");
+        let last = |call: String| call.rsplit_once('/').map(|(_, name)| name.to_owned());
+        let calls = targets::control_repo::sweeps(&seed).map(|calls| calls.into_iter().filter_map(last).collect::<Vec<_>>().join(" "));
+        assert_eq!(calls, expected, "{name}");
+    }
+}

@@ -91,7 +91,7 @@ fn assert_says_little(error: &ChannelError) {
     assert!(error.said().chars().count() <= 220 && !error.to_string().contains('\n'), "{number}: {said}");
 }
 
-fn gave_up(guid: &str, event: &str, action: Option<&str>) -> Entry {
+pub(super) fn gave_up(guid: &str, event: &str, action: Option<&str>) -> Entry {
     let position = Position { at: Time::from_millis(NOW), id: DeliveryId(1) };
     let attempt = Attempt { position, status_code: 500, outcome: Outcome::Failed, redelivery: false, counting: Counting::Counts };
     let event = Undelivered {

@@ -4,6 +4,7 @@
 //! Only the library's public functions are used.
 
 mod channels;
+pub(crate) mod control_repo;
 mod github;
 mod requests;
 mod settings;
@@ -13,7 +14,7 @@ mod stored;
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All there are.
-pub(crate) const TARGETS: [Target; 10] = [
+pub(crate) const TARGETS: [Target; 11] = [
     ("page", github::page),
     ("link", github::link),
     ("refusal", github::refusal),
@@ -22,6 +23,7 @@ pub(crate) const TARGETS: [Target; 10] = [
     ("state", stored::state),
     ("kept", stored::kept),
     ("telegram", channels::telegram),
+    ("control_repo", control_repo::control_repo),
     ("alarm", channels::alarm),
     ("request", requests::request),
 ];
