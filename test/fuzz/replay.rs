@@ -137,6 +137,14 @@ fn the_seeds_of_the_control_repository_come_to_the_calls_that_they_are_for() {
         ("closed-by-person", [OPENED, "installation access_tokens 1 1 issues issues", "installation access_tokens 2"]),
         ("deleted", [OPENED, "installation access_tokens 1 issues issues", "installation access_tokens 2"]),
         ("found-two", ["app installation access_tokens issues 3 4", "installation access_tokens 3", "installation access_tokens 3"]),
+        (
+            "found-many",
+            [
+                "app installation access_tokens issues 1 2 3 4 5 6 7",
+                "installation access_tokens 1 8 9 10 11 12",
+                "installation access_tokens 1",
+            ],
+        ),
         ("lost", [OPENED, "installation access_tokens issues 1", "installation installation access_tokens issues 1"]),
         ("refused-token", ["app installation access_tokens", OPENED, "installation access_tokens issues issues"]),
         ("garbage", ["app installation access_tokens issues", "installation", "installation"]),

@@ -166,11 +166,11 @@ impl<'b, A: Iterator<Item = &'b [u8]>> GitHub<'_, A> {
             return Err(NetworkError::Failed);
         }
         let mut answers = self.answers.borrow_mut();
-        let head = String::from_utf8_lossy(answers.next().unwrap_or_default()).into_owned();
+        let line = String::from_utf8_lossy(answers.next().unwrap_or_default()).into_owned();
         let body = answers.next().unwrap_or_default();
         let body = std::str::from_utf8(body)
             .map_or_else(|_| body.to_vec(), |text| text.replace("JWT", &heard.jwt).replace("TOKEN", &heard.token).into_bytes());
-        let mut fields = head.split('|').map(|field| Some(field).filter(|field| !field.is_empty()).map(str::to_owned));
+        let mut fields = line.split('|').map(|field| Some(field).filter(|field| !field.is_empty()).map(str::to_owned));
         let status = fields.next().flatten().unwrap_or_default();
         let status = status.parse().map_err(|_| if status == "large" { NetworkError::TooLarge } else { NetworkError::TimedOut })?;
         let mut header = || fields.next().flatten();
