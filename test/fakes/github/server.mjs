@@ -145,6 +145,7 @@ export async function startGitHub(options = {}) {
   }
 
   function handle(entry, request, text) {
+    if (isHeartbeat(entry)) return { status: 200, headers: { "content-type": "text/plain" }, body: "OK" };
     try {
       gates(request.headers, text);
       const { route, params } = find(entry.method, entry.path);
@@ -305,6 +306,9 @@ class NoUserAgent extends ApiError {
     return { status: 403, headers: { "content-type": "text/html" }, body: NO_USER_AGENT };
   }
 }
+
+/** A dead man's switch at the address of GitHub, so that a scene sees its calls beside all others. It is no part of the API. */
+const isHeartbeat = ({ method, path }) => method === "GET" && /^\/heartbeat(\/|$)/.test(path);
 
 function parsed(text) {
   try {
