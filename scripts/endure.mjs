@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { alone } from "../test/alone.mjs";
 import { onPinnedNode, SetupError } from "./setup.mjs";
 import { main } from "./step.mjs";
 
@@ -16,26 +17,27 @@ const LINES = 12;
 await main(async () => {
   const [ticks, seed] = choose(process.argv.slice(2));
   await onPinnedNode();
-  const { endure } = await import("../test/worker/endurance.mjs");
-  const cleanUp = [];
-  try {
-    const every = Math.ceil(ticks / LINES);
-    console.log(`${ticks} ticks, seed ${seed}\n`);
-    console.log("  tick │ process MB │ wasm MB │ heap MB │ state, median and largest kB │ history kB │ a tick ms");
-    const run = await endure({ after: (work) => cleanUp.push(work) }, { ticks, seed, every, onSample: print });
-    const { sums } = run;
-    console.log(
-      `\n${sums.deliveries} events, ${sums.asks} asks, ${sums.recovered} recovered, ${sums.leftBehind} left behind`,
-    );
-    console.log(
-      `${sums.faults} calls went wrong, ${sums.failedSweeps} sweeps failed; how all ${sums.settled} events ended is known`,
-    );
-    const control = await ofTheRuntime(ticks);
-    console.log(`\nA Worker of ten lines, as many ticks: ${control.map((kb) => (kb / 1024).toFixed(0)).join(", ")} MB`);
-  } finally {
-    for (const work of cleanUp.reverse()) await work();
-  }
+  await alone((t) => plays(t, ticks, seed));
 });
+
+async function plays(t, ticks, seed) {
+  const { endure, grown, SHORTEST } = await import("../test/worker/endurance.mjs");
+  console.log(`${ticks} ticks, seed ${seed}\n`);
+  console.log("  tick │ process MB │ wasm MB │ heap MB │ state, median and largest kB │ history kB │ a tick ms");
+  const { samples, sums } = await endure(t, { ticks, seed, every: Math.ceil(ticks / LINES), onSample: print });
+  console.log(
+    `\n${sums.deliveries} events, ${sums.asks} asks, ${sums.recovered} recovered, ${sums.leftBehind} left behind`,
+  );
+  console.log(
+    `${sums.faults} calls went wrong, ${sums.failedSweeps} sweeps failed; how all ${sums.settled} events ended is known`,
+  );
+  const control = await ofTheRuntime(ticks);
+  console.log(`\nA Worker of ten lines, as many ticks: ${control.map((kb) => (kb / 1024).toFixed(0)).join(", ")} MB`);
+  if (ticks < SHORTEST) return console.log(`\nWhether anything grows is seen from ${SHORTEST} ticks on`);
+  const growing = grown(samples);
+  console.log(`\n${growing.length > 0 ? `Grew: ${growing.join("; ")}` : "Nothing grew"}`);
+  if (growing.length > 0) process.exitCode = 1;
+}
 
 function print({ tick, rssKb, wasmKb, heapKb, stateBytes, largestState, historyBytes, ms }) {
   const columns = [

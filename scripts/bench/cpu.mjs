@@ -62,7 +62,7 @@ function sum({ nodes, samples, timeDeltas }, most) {
 }
 
 /** What the thread that runs the isolate, workerd's first, used so far, in ms; NaN where there is no /proc. */
-function threadTime(pid) {
+export function threadTime(pid) {
   const path = `/proc/${pid}/task/${pid}/schedstat`;
   return existsSync(path) ? Number(readFileSync(path, "utf8").split(" ")[0]) / 1e6 : Number.NaN;
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { threadTime } from "../../scripts/bench/cpu.mjs";
 import { connect } from "../../scripts/bench/devtools.mjs";
 import { measuredBuild } from "./clocked.mjs";
 import { assertInvariants, overtakenBy, passedBy } from "./invariants.mjs";
@@ -11,6 +12,8 @@ import { weather } from "./weather.mjs";
 
 const QUARTER = 15 * 60_000;
 const HOUR = 60 * 60_000;
+/** A run of so many ticks has filled, by the half of it, what is kept for three days: a shorter one grows anyway. */
+export const SHORTEST = 6 * 96;
 /** Older events have come to an end, and GitHub still keeps all that is needed to see which: it does for 72 hours, and a tick may be late. */
 const SETTLED = 60 * HOUR;
 /** An outage spends no attempts, so only those that the endpoint answered are sure to count. */
@@ -79,7 +82,7 @@ class Run {
     const size = (await worker.state("state"))?.length ?? 0;
     const { usedSize } = await devtools.send("Runtime.getHeapUsage");
     const { bytes } = tick.logs.find(({ message }) => message === "memory");
-    this.#stretch.push({ ms: tick.ms, size, heap: usedSize, wasm: bytes });
+    this.#stretch.push({ ms: tick.ms, cpuMs: tick.cpuMs, size, heap: usedSize, wasm: bytes });
     assertInvariants(scene, tick, counts);
     this.#add(guids.length, tick);
     await this.#settle();
@@ -89,9 +92,11 @@ class Run {
 
   async #fire() {
     const { worker } = this.#scene;
-    const begun = performance.now();
+    const [begun, used] = [performance.now(), threadTime(worker.pid)];
     const tick = await this.#scene.tickAt(this.#now);
     tick.ms = performance.now() - begun;
+    const cpuMs = threadTime(worker.pid) - used;
+    tick.cpuMs = Number.isNaN(cpuMs) ? tick.ms : cpuMs;
     assert.ok(tick.sweep, `the tick at ${new Date(this.#now).toISOString()} said nothing: ${tick.lines.join("\n")}`);
     return { tick, worker };
   }
@@ -146,6 +151,7 @@ class Run {
       stateBytes: median(stretch.map(({ size }) => size)),
       largestState: Math.max(...stretch.map(({ size }) => size)),
       ms: median(stretch.map(({ ms }) => ms)),
+      cpuMs: median(stretch.map(({ cpuMs }) => cpuMs)),
       historyBytes: (await worker.state("history"))?.length ?? 0,
       kept: scene.github.deliveries.timeline.length,
     };
@@ -181,12 +187,38 @@ class Run {
   }
 }
 
+/** What grew over a run: a line for each, none if all is flat. The memory of the process is the runtime's own (docs/endurance.md). */
+export function grown(samples) {
+  const third = samples.length / 3;
+  const [first, middle, last] = [0, 1, 2].map((part) => samples.slice(part * third, (part + 1) * third));
+  const half = samples.length / 2;
+  const halves = [samples.slice(0, half), samples.slice(half)];
+  const looks = [
+    // What grew evenly from nothing on would be five thirds of it; busy days make less of a difference.
+    ...["stateBytes", "historyBytes", "kept"].map((name) => [name, [middle, last], median, times(1.5)]),
+    // That would be five times as much. Other work on the machine takes half as much again at most.
+    ["cpuMs", [first, last], median, times(2)],
+    // It only ever grows, by what the largest sweep so far needed.
+    ["wasmKb", halves, median, more(1024)],
+    // V8 clears up now and then: what it leaves is the least of many ticks.
+    ["heapKb", halves, (values) => Math.min(...values), more(4096)],
+    ["largestState", halves, (values) => Math.max(...values), (...values) => values.every((value) => value < 200_000)],
+  ];
+  return looks.flatMap(([name, parts, one, isFlat]) => {
+    const figures = parts.map((part) => one(part.map((sample) => sample[name])));
+    return isFlat(...figures) ? [] : [`${name}: ${figures.join(", then ")}`];
+  });
+}
+
+const times = (most) => (before, after) => before > 0 && after < most * before;
+const more = (most) => (before, after) => before > 0 && after - before < most;
+
 /** Memory of the process that runs the Worker. */
 export function rssKb(worker) {
   return Number(execFileSync("ps", ["-o", "rss=", "-p", String(worker.pid)], { encoding: "utf8" }));
 }
 
 /** The one in the middle. */
-export function median(numbers) {
+function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
