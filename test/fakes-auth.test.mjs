@@ -37,6 +37,7 @@ test("a request without User-Agent is refused", async () => {
     empty.text,
     /Request forbidden by administrative rules\. Please make sure your request has a User-Agent/,
   );
+  assert.deepEqual(github.takeViolations(), Array(2).fill("request GET /app: no User-Agent"));
 });
 
 /** @type {[string, string | null, number, RegExp][]} */
@@ -73,11 +74,13 @@ test("an unsupported API version is gone, the two supported ones and none are ta
   assert.equal((await version("2022-11-28")).status, 200);
   assert.equal((await version("2026-03-10")).status, 200);
   assert.equal((await version("2021-01-01")).status, 410);
+  assert.deepEqual(github.takeViolations(), ["request GET /app: API version 2021-01-01 is not supported"]);
 });
 
 test("an unknown path or method is not found", async () => {
   assert.equal((await call(`${github.url}/nowhere`)).status, 404);
   assert.equal((await app({ method: "DELETE" })).status, 404);
+  assert.deepEqual(github.takeViolations(), ["request GET /nowhere: Not Found", "request DELETE /app: Not Found"]);
 });
 
 const installationId = () => github.installation("octo").id;
@@ -90,6 +93,10 @@ test("a body must be a JSON object and say so", async () => {
   assert.equal((await tokens('{"repositories":', {})).status, 400);
   assert.equal((await tokens("[]", {})).status, 400);
   assert.equal((await tokens(narrow, { headers: { "content-type": "text/plain" } })).status, 415);
+  assert.deepEqual(
+    github.takeViolations().map((violation) => violation.replace(/^.*access_tokens: /, "")),
+    ["Problems parsing JSON", "Body should be a JSON object", "Unsupported Media Type"],
+  );
 });
 
 test("a token is narrowed to what was asked, and never wider than granted", async () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { call, link, rawIds } from "./fakes/client.mjs";
+import { ApiError } from "./fakes/github/errors.mjs";
 import { startGitHub } from "./fakes/github.mjs";
 
 const MINUTE = 60_000;
@@ -172,6 +173,14 @@ test("an answer against the description becomes a 500 and a violation", async ()
   assert.equal(github.takeViolations().length, 1);
 });
 
+test("an answer with a status that the description does not have is one too", async () => {
+  github.deliveries.list = () => {
+    throw new ApiError(418, "I'm a teapot");
+  };
+  assert.equal((await listing()).status, 500);
+  assert.deepEqual(github.takeViolations(), ["answer 418 of GET /app/hook/deliveries: a status that is not described"]);
+});
+
 test("an ask is taken with 202 and its attempt appears later, with the outcome of that time", async () => {
   github.endpoint = ({ attemptNumber, redelivery }) => (redelivery && attemptNumber === 2 ? 201 : 503);
   const { guid, id } = github.deliver({ event: "push" });
@@ -268,4 +277,5 @@ test("an API below a path, as GitHub Enterprise Server has it", async (t) => {
   assert.equal((await call(`${server.url}/app`)).json.html_url, "https://ghe.example.com/apps/example-app");
   const outside = await call(`${server.url.replace("/api/v3", "")}/app`);
   assert.deepEqual([outside.status, outside.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
+  assert.deepEqual(server.takeViolations(), ["request GET /app: no API here"]);
 });

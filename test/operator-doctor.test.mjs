@@ -21,7 +21,7 @@ test("a right set-up has nothing but good news, and ends with 0", async (t) => {
   assertNoSecret([desk.printed], desk.settings);
 });
 
-for (const [name, { row, says, todo, state = "problem", with: change = {}, github, world: before }] of [
+for (const [name, { row, says, todo, state = "problem", with: change = {}, github, violation, world: before }] of [
   ...appCases,
   ...telegramCases,
   ...controlRepoCases,
@@ -38,6 +38,7 @@ for (const [name, { row, says, todo, state = "problem", with: change = {}, githu
     assert.equal(found.state, state, found.text);
     assert.match(found.text, says);
     if (todo) assert.match(found.todo, todo);
+    if (violation) assert.match(desk.github.takeViolations().join("\n"), violation);
     for (const one of findings) assert.ok(one.todo || !["problem", "warning"].includes(one.state), "what to do");
     const printed = table(findings, 80);
     assert.deepEqual(

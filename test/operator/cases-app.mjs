@@ -192,6 +192,7 @@ export const appCases = [
       says: /answers a web page, not GitHub's API/,
       todo: /https?:\/\/127\.0\.0\.1:\d+\/api\/v3/,
       github: { basePath: "/api/v3" },
+      violation: /no API here/,
       world: (desk) => Object.assign(desk.services, { GITHUB_API_URL: desk.github.url.replace("/api/v3", "") }),
     },
   ],

@@ -53,6 +53,7 @@ export function deliveryRoutes(github) {
     if (fate.status && fate.status !== 202) {
       made.status = fate.status;
       throw new ApiError(fate.status, fate.message ?? `refused with ${fate.status}`, {
+        told: true,
         headers: fate.headers,
         ...(fate.status === 422 && { errors: [] }),
       });

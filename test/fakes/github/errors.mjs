@@ -7,7 +7,7 @@ export class ApiError extends Error {
   /**
    * @param {number} status
    * @param {string} message  GitHub's words where they are known
-   * @param {{errors?: object[], headers?: Record<string, string>, url?: string}} [more]
+   * @param {{errors?: object[], headers?: Record<string, string>, url?: string, told?: boolean}} [more]  `told`: by a test
    */
   constructor(status, message, more = {}) {
     super(message);
