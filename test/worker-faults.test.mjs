@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { clears, newest, on, openAlarm, settings } from "./worker/alarm.mjs";
-import { CALLS } from "./worker/calls.mjs";
+import { breaks, clears, newest, on, openAlarm, settings } from "./worker/alarm.mjs";
+import { CALLS, incident } from "./worker/calls.mjs";
 import { clockedBuild, lateBuild } from "./worker/clocked.mjs";
 import { FAULTS } from "./worker/faults.mjs";
 import { assertInvariants } from "./worker/invariants.mjs";
@@ -13,6 +13,10 @@ import { at, CHAT, isList, opened } from "./worker/scene.mjs";
 import { VERSION } from "./worker/stored.mjs";
 
 const QUARTER = 15 * 60_000;
+/** `SWEEP` of src/http.rs, and with the call that is under way then, `CALL_MILLIS`. */
+const FIVE_MINUTES = 5 * 60_000;
+const LONGEST = FIVE_MINUTES + 10_000;
+const HEARTBEAT = "/heartbeat/of-a-dead-mans-switch";
 
 /** How the errors of the Worker name what was being done. */
 const STEP = /"((?:reading|asking|failed to) [^"{}]+)"/g;
@@ -86,12 +90,31 @@ async function play(scene, call, fault) {
   await recovers(scene, call, fault, stage);
 }
 
+/** All that hangs in one sweep: of the lists each page, until it is asked for once more, and each call after them. */
+async function hangs(scene, pages) {
+  await settings(scene, { HEARTBEAT_URL: `${scene.github.url}${HEARTBEAT}` });
+  await clears(scene);
+  scene.github.pageLimit = 5;
+  const stage = { at: "08:15", open: [breaks(scene, "08:05")], waits: incident(scene, "08:15", 5), messages: 1 };
+  for (let n = 0; n < 5 * pages; n += 1) scene.delivers(on(scene, "08:01") + n * 100, { event: "push" });
+  let reads = 0;
+  const match = (request) => !isList(request) || reads++ % 2 === 0;
+  const armed = [scene.github, scene.telegram].map((fake) => fake.fault(match, "hang", Number.MAX_SAFE_INTEGER));
+  const tick = await sweeps(scene, on(scene, stage.at));
+  for (const fault of armed) fault.stop();
+  scene.github.pageLimit = undefined;
+  // The clock of the copy is right again.
+  await scene.worker.restart();
+  await recovers(scene, { calm: 5, needs: ["HEARTBEAT_URL"], refused: () => [] }, {}, stage);
+  return tick;
+}
+
 describe("every call with every fault", { concurrency: 2 }, () => {
   for (const call of CALLS) {
     test(call.name, async (t) => {
       const scene = await openAlarm(t, { settings: call.settings, buildDir: clockedBuild(t) });
       if (call.needs.includes("HEARTBEAT_URL")) {
-        await settings(scene, { HEARTBEAT_URL: `${scene.github.url}/heartbeat/of-a-dead-mans-switch` });
+        await settings(scene, { HEARTBEAT_URL: `${scene.github.url}${HEARTBEAT}` });
       }
       const failed = [];
       for (const fault of FAULTS) {
@@ -119,9 +142,27 @@ describe("every call with every fault", { concurrency: 2 }, () => {
     assert.deepEqual([tick.sweep.failure, tick.asked], ["transport", []]);
     assert.match(tick.logs[0].error, /^no answer from GitHub to reading the deliveries list: /);
     const hung = tick.requests.filter((request) => request.fault).length;
-    assert.ok(tick.sweep.duration_ms > 300_000 && hung <= 31, `${tick.sweep.duration_ms} ms, ${hung} of them`);
+    assert.ok(tick.sweep.duration_ms > FIVE_MINUTES && hung <= 31, `${tick.sweep.duration_ms} ms, ${hung} of them`);
     await scene.worker.restart();
     assert.deepEqual((await sweeps(scene, at("08:30"))).asked, guids);
+  });
+
+  test("whatever hangs: a sweep ends within five minutes and one call, wherever they end, and all comes back after it", async (t) => {
+    const settings = { SUBREQUEST_LIMIT: "10000", DELIVERY_PAGES: "100" };
+    const scene = await openAlarm(t, { settings, buildDir: lateBuild(t) });
+    // By the pages of the deliveries list, the call with which it ends: the last one by itself.
+    const ends = /** @type {[number, RegExp][]} */ ([
+      [26, /\/deliveries$/],
+      [25, /\/attempts$/],
+      [24, /\/(app|installation)$/],
+      [1, /\/sendMessage$/],
+    ]);
+    for (const [pages, last] of ends) {
+      const { sweep, requests } = await hangs(scene, pages);
+      assert.ok(sweep.duration_ms <= LONGEST, `${pages} pages: ${sweep.duration_ms} ms`);
+      assert.equal(sweep.duration_ms > FIVE_MINUTES, pages > 1);
+      assert.match(requests.at(-1).path, last);
+    }
   });
 
   test("each step that an error can name is one of these calls", (t) => {
