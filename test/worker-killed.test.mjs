@@ -8,7 +8,7 @@ import { breaks, clears, newest, on, openAlarm, settings } from "./worker/alarm.
 import { CALLS, incident, STAGES } from "./worker/calls.mjs";
 import { assertInvariants } from "./worker/invariants.mjs";
 import { killsTick, placesIn, stepsOf } from "./worker/killed.mjs";
-import { CHAT, CONTROL_REPO } from "./worker/scene.mjs";
+import { CHAT, CONTROL_REPO, isList } from "./worker/scene.mjs";
 import { nameOf, SIDES, steppedBuild } from "./worker/steps.mjs";
 
 const QUARTER = 15 * 60_000;
@@ -50,6 +50,15 @@ const FIRST_TICK = ["object sweep", "importKey", ...SWEEP, "object settle", "rea
 
 const BUSY_CALLS = 14;
 
+/** Of a stage, the calls that `busy` has not: the last of each name. The issue is the first one of its repository. */
+const LACKING = {
+  gap: ["call deliveries"],
+  asking: ["call heartbeat"],
+  editing: ["call 1", "call editMessageText"],
+  closing: ["call 1", "call editMessageText"],
+  telegramLost: ["call sendChatAction"],
+};
+
 const PAIRS = 12;
 
 /** How many steps the tick after a killed one has at least: those of a first one, two pages, and the alarm told once more. */
@@ -75,7 +84,7 @@ async function ends(scene, { at, waits, open, messages }, sent) {
   }
   assert.deepEqual(
     [last.outcome, last.sweep.killed_in_a_row, last.sweep.failures_in_a_row, last.calls],
-    ["ok", 0, 0, 2],
+    ["ok", 0, 0, scene.bindings.HEARTBEAT_URL ? 3 : 2],
   );
   assert.deepEqual(Object.keys(await scene.worker.state()), ["history", "state"]);
   for (const guid of waits) {
@@ -126,10 +135,12 @@ async function plays(scene, start, sweep) {
 /** What that sweep comes to when nobody kills it: each step twice, on both sides of it. */
 async function undisturbed(scene, start) {
   let passed;
-  await plays(scene, start, async ({ at }) => {
+  await plays(scene, start, async ({ at, cursor }) => {
     scene.asked.follow();
-    await scene.tickAt(on(scene, at));
+    const { requests } = await scene.tickAt(on(scene, at));
     passed = scene.asked.end();
+    // Gaps come after the lists: from its first page on all that is read is the gap.
+    if (cursor) assert.ok(requests.some((request) => isList(request) && request.query.cursor === cursor));
     return 0;
   });
   return passed;
@@ -162,11 +173,16 @@ describe("a sweep that is killed", () => {
   });
 
   for (const [stage, start] of Object.entries(STAGES)) {
-    test(`${stage}: at any read or write of its storage, or at its signature`, async (t) => {
+    test(`${stage}: at any read or write of its storage, at its signature, or at a call that no other has`, async (t) => {
       const scene = await opened(t, CALLS.find((call) => call.stage === start).settings);
+      const lacking = LACKING[stage] ?? [];
+      if (lacking.includes("call heartbeat")) await settings(scene, { HEARTBEAT_URL: `${scene.github.url}/heartbeat` });
       const passed = await undisturbed(scene, start);
-      assert.deepEqual(stepsOf(passed).filter(isWithin).map(nameOf), SWEEP);
-      const places = placesIn(passed, isWithin);
+      const steps = stepsOf(passed);
+      assert.deepEqual(steps.filter(isWithin).map(nameOf), SWEEP);
+      const calls = lacking.map((name) => steps.findLast((step) => nameOf(step) === name)?.number);
+      assert.ok(!calls.includes(undefined), steps.map(nameOf).join(", "));
+      const places = placesIn(passed, (step) => isWithin(step) || calls.includes(step.number));
       await killsAtEach(scene, start, places);
       t.diagnostic(`${places.length} kills`);
     });
