@@ -7,6 +7,7 @@ import { App, Octokit } from "octokit";
 import { rawIds } from "./fakes/client.mjs";
 import { startGitHub, testKeys } from "./fakes/github.mjs";
 import { startTelegram } from "./fakes/telegram.mjs";
+import { ASK, at, openScene } from "./worker/scene.mjs";
 
 const REPO = { owner: "octo", repo: "control" };
 
@@ -53,7 +54,8 @@ test("Octokit redelivers with its own authentication", async (t) => {
   const github = await startGitHub();
   t.after(github.close);
   const { guid, id } = github.deliver({ event: "push", code: 503 });
-  const { octokit } = octokitOf(github);
+  const bodies = [];
+  const { octokit } = octokitOf(github, bodies);
   // As text: its types say number, which would be another id.
   const asked = await octokit.rest.apps.redeliverWebhookDelivery({ delivery_id: /** @type {any} */ (id) });
   assert.equal(asked.status, 202);
@@ -62,8 +64,42 @@ test("Octokit redelivers with its own authentication", async (t) => {
     github.attempts(guid).map(({ code }) => code),
     [503, 200],
   );
+  bodies.length = 0;
+  const listed = await octokit.paginate("GET /app/hook/deliveries", { per_page: 100 });
+  const ids = github.attempts(guid).map((attempt) => attempt.id);
+  assert.deepEqual(bodies.flatMap(rawIds), ids.toReversed());
+  assert.deepEqual(
+    listed.map((one) => [String(one.id), one.guid, one.redelivery, one.status_code]),
+    [
+      [ids[1], guid, true, 200],
+      [id, guid, false, 503],
+    ],
+  );
   assert.equal((await octokit.rest.apps.getAuthenticated()).data?.slug, "example-app");
   assert.equal((await octokit.rest.apps.getWebhookConfigForApp()).data.content_type, "json");
+});
+
+test("Octokit lists the failures by the very ids that the Worker asks with, and then the attempts that came of it", async (t) => {
+  const scene = await openScene(t);
+  const { github } = scene;
+  const failed = ["07:40", "07:45", "07:50"].map((clock) => scene.fails(clock));
+  scene.delivers("07:55");
+  const bodies = [];
+  const { octokit } = octokitOf(github, bodies);
+  const ids = async (status) => {
+    bodies.length = 0;
+    await octokit.paginate("GET /app/hook/deliveries", { per_page: 100, status });
+    return bodies.flatMap(rawIds);
+  };
+  const [failures, before] = [await ids("failure"), await ids()];
+  const { requests, asked } = await scene.tickAt("08:00");
+  assert.deepEqual(new Set(asked), new Set(failed));
+  const askedFor = requests.map(({ path }) => ASK.exec(path)?.[1]).filter(Boolean);
+  assert.deepEqual(askedFor.toSorted(), failures.toSorted());
+  scene.now = at("08:05");
+  const after = await ids();
+  const redelivered = failed.map((guid) => github.attempts(guid)[1].id);
+  assert.deepEqual(after.filter((id) => !before.includes(id)).toSorted(), redelivered.toSorted());
 });
 
 test("Octokit finds the installation, gets a token and keeps an issue", async (t) => {
