@@ -44,7 +44,8 @@ pub(super) fn link(bytes: &[u8]) {
     let mut lines = lines(bytes);
     let (base, header) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     // As the settings leave an address: what is none they do not take.
-    let base = Url::parse(&base).ok().filter(|base| base.query().is_none() && base.fragment().is_none());
+    let is_bare = |base: &Url| base.query().or(base.fragment()).or(base.password()).is_none() && base.username().is_empty();
+    let base = Url::parse(&base).ok().filter(is_bare);
     let base = base.map(|base| base.as_str().trim_end_matches('/').to_owned());
     for base in base.as_deref().into_iter().chain(["https://api.github.com", "https://ghe.example/api/v3"]) {
         let Ok(Some(cursor)) = next(Some(&header), base, PATH) else { continue };
