@@ -57,12 +57,12 @@ export function runSlowly(scene, delayMs, buildDir) {
   });
 }
 
-/** What V8 holds after some sweeps of a scene, bytes: its heap, and the memory of the wasm, which never shrinks. */
+/** What V8 holds after some sweeps of a scene, bytes: its heap, and the buffers that a body is read into. The module has its own memory beside. */
 export function runForMemory(scene, buildDir) {
   return onStage(buildDir, async (stage) => {
     const devtools = await connect(await stage.worker.inspectorUrl());
     try {
-      const most = { heap: 0, wasm: 0 };
+      const most = { heap: 0, buffers: 0 };
       for (let n = 0; n < TICKS; n += 1) {
         let ended = false;
         const sweep = sweepOf(scene, stage, n).finally(() => {
@@ -71,7 +71,7 @@ export function runForMemory(scene, buildDir) {
         while (!ended) {
           const { usedSize, backingStorageSize = 0 } = await devtools.send("Runtime.getHeapUsage");
           most.heap = Math.max(most.heap, usedSize);
-          most.wasm = Math.max(most.wasm, backingStorageSize);
+          most.buffers = Math.max(most.buffers, backingStorageSize);
         }
         await sweep;
       }

@@ -25,7 +25,7 @@ export async function report({ runs, build }) {
       ...Object.values(memory).map(megabytes),
     ]);
   }
-  const head = ["", "calls", `seconds, ${DELAY_MS} ms a call`, "V8's heap at most, MB", "of it outside, wasm too, MB"];
+  const head = ["", "calls", `seconds, ${DELAY_MS} ms a call`, "V8's heap at most, MB", "buffers outside of it, MB"];
   table(`The busiest sweep (${scenes.busiest.what}): time by the clock, and memory`, [head, ...rows]);
 }
 
