@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::super::{Config, Secret, read};
 use super::*;
 use crate::alarm::summary::TimeOfDay;
+use crate::policy::tests::properties::few;
 use crate::policy::time::hours;
 use crate::testing::app_key_pem;
 
@@ -52,7 +53,7 @@ fn what_is_wrong_with_a_list_is_said_without_what_might_be_a_secret() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(few(256))]
 
     #[test]
     fn any_ids_come_back_in_their_order_each_once(numbers in prop::collection::vec(1_u64.., 0..20), separator in "[, \n]{1,3}") {

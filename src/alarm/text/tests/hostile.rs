@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::outage::Outage;
+use crate::policy::tests::properties::few;
 
 /// Pieces that mean something to Telegram, to Markdown or to a terminal, between any characters.
 const PIECES: &[&str] = &[
@@ -166,7 +167,7 @@ fn without(text: &str, start: &str, end: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(few(64))]
 
     #[test]
     fn a_thousand_hostile_entries_fit_and_are_taken(alarm in any_alarm(1..20), times in 1_usize..60) {
@@ -176,7 +177,7 @@ proptest! {
         let parsed = parse(&message.html).map_err(TestCaseError::fail)?;
         prop_assert!(parsed.units() < 4_000, "{}", parsed.units());
         // The first entry always fits, or the message would say nothing.
-        let nothing = format!("… and {} more", alarm.entries.len());
+        let nothing = format!("… and {} more that do not fit here", alarm.entries.len());
         prop_assert!(!parsed.text.contains(&nothing));
         let issue = issue::issue(&alarm);
         prop_assert!(issue.body.len() + issue::marker(u64::MAX).len() + 2 <= 65_536);
