@@ -26,9 +26,9 @@ const steps = {
     const { cargoDeny, cargoMachete } = await import("./rust.mjs");
     const [machete, deny] = await Promise.all([cargoMachete(), cargoDeny()]);
     await run(machete, ["--skip-target-dir"], { cwd: root });
-    // It looks at the crates of every platform, and what was compiled so far has brought those of this one.
     const rules = ["--config", "scripts/deny.toml", "check", "licenses", "bans", "sources"];
     for (const manifest of ["Cargo.toml", "test/fuzz/Cargo.toml"]) {
+      // It looks at the crates of every platform, and what was compiled so far has brought those of this one.
       await cargo("fetch", "--locked", "--manifest-path", manifest);
       await run(deny, ["--locked", "--offline", "--manifest-path", manifest, ...rules], { cwd: root });
     }

@@ -56,8 +56,8 @@ impl Variables for BTreeMap<String, String> {
     }
 }
 
-/// A value without the blanks around it; an empty one is as good as none.
-/// In place, since it may be the key: no copy of it is to stay behind.
+/// A value without the blanks around it; an empty one is as good as none. It is cut in place, since it may be the key: no copy of it is
+/// to stay behind.
 fn text_of(variables: &impl Variables, name: &str) -> Option<String> {
     let mut value = variables.value(name)?;
     value.truncate(value.trim_end().len());

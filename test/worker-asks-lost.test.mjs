@@ -2,11 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ASK, at, opened } from "./worker/scene.mjs";
+import { ASK, at, isAsk, opened } from "./worker/scene.mjs";
 
 /** Kills the Worker in the middle of its first asks, so many side by side; `step` is what they come to at GitHub. */
-const killedWhileAsking = (scene, clock, step, times = 1) =>
-  scene.killedAt(clock, { call: ({ method, path }) => method === "POST" && ASK.test(path), step, times });
+const killedWhileAsking = (scene, clock, step, times = 1) => scene.killedAt(clock, { call: isAsk, step, times });
 
 const asked = (ticks) => ticks.map((tick) => tick.asked.length);
 

@@ -4,12 +4,11 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { randomNumbers } from "../scripts/demo/story.mjs";
 import { on } from "./worker/alarm.mjs";
-import { killsTick, placesIn, stepsOf } from "./worker/killed.mjs";
+import { killsTick, placesIn, playsPairs, stepsOf } from "./worker/killed.mjs";
 import { CHAT, CONTROL_REPO } from "./worker/scene.mjs";
 import { ONE, openSeveral, SECOND, TWO } from "./worker/several.mjs";
-import { named, nameOf, SIDES, steppedBuild } from "./worker/steps.mjs";
+import { named, nameOf, steppedBuild } from "./worker/steps.mjs";
 
 const QUARTER = 15 * 60_000;
 
@@ -243,27 +242,21 @@ describe("a tick that is killed while one App tells another", () => {
 
   test("anywhere, and the one after it too: all comes back, and no alarm feeds itself or the other", async (t) => {
     const several = await opened(t);
-    const seed = Number(process.env.SEED ?? 7);
-    const numbers = randomNumbers(seed);
-    const random = (below) => Math.floor(numbers() * below);
     const [starts, orders] = [Object.values(STAGES), Object.values(FIRST)];
     const lengths = [];
     for (const start of starts) lengths.push(stepsOf(await undisturbed(several, start, orders[0])).length);
-    for (let pair = 0; pair < PAIRS; pair += 1) {
+    await playsPairs(t, PAIRS, ({ pair, place, random }) => {
       const start = pair % starts.length;
-      const places = [lengths[start], AFTER].map((below) => ({ number: random(below), side: SIDES[random(2)] }));
+      const places = [lengths[start], AFTER].map(place);
       const turns = orders[random(orders.length)];
-      await plays(several, starts[start], async (stage) => {
+      return plays(several, starts[start], async (stage) => {
         const killed = [stage.at, stage.at + QUARTER];
         const first = await kills(several, killed[0], places[0], turns);
         const second = await kills(several, killed[1], places[1]);
         assert.ok(first && second, "both were killed");
         const sent = [...first, ...second].filter(({ name, side }) => name === "sendMessage" && side === "before");
         await ends(several, stage, { killed, sent: sent.length, calm: CALM_AFTER_ASKS });
-      }).catch((error) => {
-        throw new Error(`SEED=${seed}, pair ${pair}, ${JSON.stringify(places)}: ${error.message}`, { cause: error });
       });
-    }
-    t.diagnostic(`${PAIRS} pairs, SEED=${seed}`);
+    });
   });
 });

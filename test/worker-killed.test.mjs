@@ -3,13 +3,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { randomNumbers } from "../scripts/demo/story.mjs";
 import { breaks, clears, newest, on, openAlarm, settings } from "./worker/alarm.mjs";
 import { CALLS, incident, STAGES } from "./worker/calls.mjs";
 import { assertInvariants } from "./worker/invariants.mjs";
-import { killsTick, placesIn, stepsOf } from "./worker/killed.mjs";
+import { killsTick, placesIn, playsPairs, stepsOf } from "./worker/killed.mjs";
 import { CHAT, CONTROL_REPO, isList } from "./worker/scene.mjs";
-import { nameOf, SIDES, steppedBuild } from "./worker/steps.mjs";
+import { nameOf, steppedBuild } from "./worker/steps.mjs";
 
 const QUARTER = 15 * 60_000;
 const OTHER_REPO = "octo-maintainer/other-alarms";
@@ -190,17 +189,14 @@ describe("a sweep that is killed", () => {
 
   test("and the one after it too, wherever: the third tells it before it reads, and all comes back", async (t) => {
     const scene = await opened(t);
-    const seed = Number(process.env.SEED ?? 7);
-    const numbers = randomNumbers(seed);
-    const random = (below) => Math.floor(numbers() * below);
     const starts = [busy, STAGES.telling, STAGES.editing, STAGES.closing];
     const lengths = [];
     for (const start of starts) lengths.push(stepsOf(await undisturbed(scene, start)).length);
     const met = [];
-    for (let pair = 0; pair < PAIRS; pair += 1) {
+    await playsPairs(t, PAIRS, ({ pair, place }) => {
       const start = pair % starts.length;
-      const places = [lengths[start], AFTER].map((below) => ({ number: random(below), side: SIDES[random(2)] }));
-      await plays(scene, starts[start], async (stage) => {
+      const places = [lengths[start], AFTER].map(place);
+      return plays(scene, starts[start], async (stage) => {
         let sent = 0;
         for (const [index, place] of places.entries()) {
           const killed = await kills(scene, on(scene, stage.at) + index * QUARTER, place);
@@ -209,11 +205,8 @@ describe("a sweep that is killed", () => {
         }
         stage.at = on(scene, stage.at) + QUARTER;
         return sent;
-      }).catch((error) => {
-        throw new Error(`SEED=${seed}, pair ${pair}, ${JSON.stringify(places)}: ${error.message}`, { cause: error });
       });
-    }
-    t.diagnostic(`${PAIRS} pairs, SEED=${seed}`);
+    });
     assert.ok(met.every(Boolean), "both of each pair were killed");
   });
 });

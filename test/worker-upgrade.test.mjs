@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { read } from "./operator/pages.mjs";
-import { ASK, at, CHAT, CONTROL_REPO, isList, opened } from "./worker/scene.mjs";
+import { at, CHAT, CONTROL_REPO, isAsk, isList, opened } from "./worker/scene.mjs";
 import { readState, VERSION } from "./worker/stored.mjs";
 import {
   afternoon,
@@ -98,7 +98,7 @@ describe("from one version to another", () => {
   // What a deploy does to a sweep under way, at its worst: the object is gone at once, and the new version finds what was stored.
   for (const [name, isCut, step] of [
     ["reads a list", isList, "hang"],
-    ["has made its ask", ({ method, path }) => method === "POST" && ASK.test(path), "hang-after"],
+    ["has made its ask", isAsk, "hang-after"],
     [
       "opens the issue",
       ({ method, path }) => method === "POST" && path === `/repos/${CONTROL_REPO}/issues`,

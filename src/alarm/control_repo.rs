@@ -297,8 +297,8 @@ impl<'a, N: Network, S: Signer, C: Clock> ControlRepo<'a, N, S, C> {
         Ok(())
     }
 
-    /// One edit of text and state makes two events, `edited` and `closed`: it counts as two writes.
-    /// Only one that may say what stands there already can have changed nothing.
+    /// One edit of text and state makes two events, `edited` and `closed`: it counts as two writes. It may have changed nothing only where
+    /// it was in doubt what stood there.
     fn wrote(&self, edited: &Edited, events: usize, is_doubtful: bool) {
         if let Edited::Yes { write: Some(write), is_new, .. } = edited {
             let writes = if *is_new || !is_doubtful { &self.writes } else { &self.stood };

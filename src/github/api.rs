@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use super::error::GitHubError;
+use super::error::{GitHubError, is_server_error};
 use super::jwt::{self, Jwt};
 use crate::apart::apart;
 use crate::policy::reading::CLOCK_IS_WRONG;
@@ -68,7 +68,7 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
         let first = self.call(step, caller, Method::Get, path, None).await;
         let failed = match &first {
             Ok(answer) if answer.status == 401 => matches!(caller, Caller::App) && self.goes_by_their_clock(answer),
-            Ok(answer) => answer.status >= 500 && GitHubError::of(step, answer).is_transient(),
+            Ok(answer) => is_server_error(answer.status),
             Err(error) => error.is_transient(),
         };
         if !failed || !may_repeat() {
@@ -152,3 +152,6 @@ impl<'a, N: Network, S: Signer, C: Clock> Api<'a, N, S, C> {
         Ok(token)
     }
 }
+
+#[cfg(test)]
+mod tests;

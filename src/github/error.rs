@@ -67,7 +67,7 @@ impl GitHubError {
         match self {
             Self::Status { rate_limited: true, .. } => FailureClass::RateLimited,
             Self::Status { status: 401 | 403, .. } | Self::SignIn(_) => FailureClass::Auth,
-            Self::Status { status: 500..=599, .. } => FailureClass::ServerError,
+            Self::Status { status, .. } if is_server_error(*status) => FailureClass::ServerError,
             // A redirect, 404 and the like: the settings name another server or App.
             Self::Status { .. } => FailureClass::Config,
             Self::Network { source: NetworkError::TooLarge, .. } | Self::Unreadable { .. } => FailureClass::Decode,
@@ -79,7 +79,7 @@ impl GitHubError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Status { status, .. } => (500..=599).contains(status),
+            Self::Status { status, .. } => is_server_error(*status),
             Self::Network { source, .. } => matches!(source, NetworkError::Failed | NetworkError::TimedOut),
             Self::Unreadable { .. } | Self::SignIn(_) => false,
         }
@@ -102,6 +102,11 @@ impl GitHubError {
             _ => None,
         }
     }
+}
+
+/// Whether it is the server's own fault.
+pub(super) fn is_server_error(status: u16) -> bool {
+    (500..=599).contains(&status)
 }
 
 /// `Retry-After`, else `X-RateLimit-Reset` when nothing remains. The reset is a time of GitHub's clock, so it is measured by
@@ -134,6 +139,14 @@ mod tests {
     #[allow(clippy::unnecessary_wraps, reason = "every header may be missing")]
     fn text(value: &str) -> Option<String> {
         Some(value.to_owned())
+    }
+
+    #[test]
+    fn a_server_that_fails_may_answer_the_same_call_at_once_and_nobody_else() {
+        for (status, expected) in [(200, false), (404, false), (499, false), (500, true), (502, true), (599, true), (600, false)] {
+            let error = GitHubError::of("asking", &answer(status, "{}", AnswerHeaders::default()));
+            assert_eq!((error.is_transient(), error.class() == FailureClass::ServerError), (expected, expected), "{status}");
+        }
     }
 
     #[test]

@@ -43,11 +43,10 @@ pub fn resume<'a>(cursor: &'a str, path: &str) -> Result<&'a str, LinkError> {
 }
 
 fn check(target: &str, base_url: &str, path: &str) -> Result<String, LinkError> {
-    let query = match plain_query(target, base_url, path) {
-        Some(query) => query.to_owned(),
-        None => checked_query(target, base_url, path)?,
-    };
-    Ok(format!("{path}?{query}"))
+    if let Some(query) = plain_query(target, base_url, path) {
+        return Ok(format!("{path}?{query}"));
+    }
+    checked_query(target, base_url, path).map(|query| format!("{path}?{query}"))
 }
 
 /// The query of a target in GitHub's own form. Two dozen pages a sweep have it, and to parse an URL takes longer than all else of a

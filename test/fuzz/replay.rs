@@ -120,6 +120,7 @@ fn every_folder_of_the_corpus_is_a_target_and_small() {
 fn the_seeds_that_are_whole_are_read_to_their_end() {
     let seed = |target: &str, name: &str| fs::read_to_string(folder(target).join(name)).expect("it is kept");
     AppKey::read(&seed("key", "form-of-a-key-base64")).expect("it has the form of a key");
+    assert_eq!(State::read(&seed("state", "words")).expect("it is a state").ledger.events.len(), 4);
     let state = seed("state", "ledger");
     let (state, page) = state.split_once('\n').expect("a page is behind it");
     assert!(!State::read(state).expect("it is a state").ledger.events.is_empty());

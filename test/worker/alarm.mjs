@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { call } from "../fakes/client.mjs";
-import { ASK, at, CHAT, CONTROL_REPO, isList, openScene, withSettings } from "./scene.mjs";
+import { at, CHAT, CONTROL_REPO, isAsk, isList, openScene, withSettings } from "./scene.mjs";
 
 /** Calls of one change of the alarm at most, whatever goes wrong. */
 const MOST_CALLS = 12;
@@ -142,8 +142,7 @@ export function newest(scene, chat = scene.chat.id) {
 }
 
 function isAlarm(request) {
-  const { method, path } = request;
-  return !isList(request) && !(method === "POST" && ASK.test(path)) && !path.startsWith("/heartbeat");
+  return !isList(request) && !isAsk(request) && !request.path.startsWith("/heartbeat");
 }
 
 /** `GET installation`, `PATCH 1`; of Telegram the method alone. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { threadTime } from "../../scripts/bench/cpu.mjs";
 import { connect } from "../../scripts/bench/devtools.mjs";
+import { median } from "../../scripts/bench/tables.mjs";
 import { measuredBuild } from "./clocked.mjs";
 import { assertInvariants, overtakenBy, passedBy } from "./invariants.mjs";
 import { at, CONTROL_REPO, openScene } from "./scene.mjs";
@@ -216,9 +217,4 @@ const more = (most) => (before, after) => before > 0 && after - before < most;
 /** Memory of the process that runs the Worker. */
 export function rssKb(worker) {
   return Number(execFileSync("ps", ["-o", "rss=", "-p", String(worker.pid)], { encoding: "utf8" }));
-}
-
-/** The one in the middle. */
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }

@@ -1,7 +1,9 @@
 // Ticks of which the process is killed at one of the steps of test/worker/steps.mjs, and which of these are worth it.
 
 import assert from "node:assert/strict";
+import { randomNumbers } from "../../scripts/demo/story.mjs";
 import { killedOnce } from "./scene.mjs";
+import { SIDES } from "./steps.mjs";
 
 /** One of each step, in their order. */
 export const stepsOf = (passed) => passed.filter(({ side }) => side === "before");
@@ -41,4 +43,25 @@ export async function killsTick(scene, time, { place, objects, turns }) {
   }
   assert.deepEqual(after, before, "what is stored");
   return passed;
+}
+
+/**
+ * Plays so many pairs of kills. `play` has the pair's number, `place`, which makes a place below a number of steps, and `random`, which
+ * makes a number; both are the same each time, unless `SEED` names others.
+ */
+export async function playsPairs(t, count, play) {
+  const seed = Number(process.env.SEED ?? 7);
+  const numbers = randomNumbers(seed);
+  const random = (below) => Math.floor(numbers() * below);
+  for (let pair = 0; pair < count; pair += 1) {
+    const places = [];
+    const place = (below) => {
+      places.push({ number: random(below), side: SIDES[random(2)] });
+      return places.at(-1);
+    };
+    await play({ pair, place, random }).catch((error) => {
+      throw new Error(`SEED=${seed}, pair ${pair}, ${JSON.stringify(places)}: ${error.message}`, { cause: error });
+    });
+  }
+  t.diagnostic(`${count} pairs, SEED=${seed}`);
 }

@@ -18,6 +18,8 @@ const DAY = Date.parse("2026-11-02T00:00:00Z");
 export const ASK = /^(?:\/api\/v3)?\/app\/hook\/deliveries\/(\d+)\/attempts$/;
 
 /** Whether a request reads a page of either list. */
+export const isAsk = ({ method, path }) => method === "POST" && ASK.test(path);
+
 export const isList = ({ path }) => /^(\/api\/v3)?\/app\/hook\/deliveries$/.test(path);
 
 /** `10:15`, `10:15:30` or `10:15:30.250` of the day that all scenes play; `34:15` is 10:15 of the next one. */

@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/setup.mjs";
 import { alone, isRunAlone } from "../alone.mjs";
-import { ASK, at, CHAT, CONTROL_REPO, isList, openScene } from "./scene.mjs";
+import { at, CHAT, CONTROL_REPO, isAsk, isList, openScene } from "./scene.mjs";
 
 const folder = join(root, "test", "fixtures", "states");
 const midSweep = join(root, "test", "fixtures", "mid-sweep");
@@ -45,7 +45,6 @@ export function keptMidSweep(of) {
 
 /** The sweep of 11:45, which is cut off there. */
 export async function cutOff({ scene }) {
-  const isAsk = ({ method, path }) => method === "POST" && ASK.test(path);
   const { outcome } = await scene.killedAt("11:45", { call: isAsk, step: "hang-after", times: 2 });
   assert.equal(outcome, "killed");
 }
